@@ -1,0 +1,35 @@
+-- name: InsertBuild :one
+INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
+                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+ON CONFLICT (fingerprint) DO NOTHING
+RETURNING id;
+
+-- name: InsertBuildArtifacts :exec
+INSERT INTO build_artifacts (build_id, repository, digest, tags)
+SELECT sqlc.arg(build_id)::bigint, unnest(sqlc.arg(repositories)::text[]), unnest(sqlc.arg(digests)::text[]),
+       string_to_array(unnest(sqlc.arg(tags)::text[]), ' ');
+
+-- name: BuildByFingerprint :one
+SELECT id FROM builds WHERE fingerprint = $1;
+
+-- name: BuildByKey :one
+SELECT * FROM builds WHERE idempotency_key = sqlc.arg(key)::text;
+
+-- name: BuildByID :one
+SELECT * FROM builds WHERE id = $1;
+
+-- name: BuildsOfGroup :many
+SELECT * FROM builds WHERE build_group = $1 ORDER BY id;
+
+-- name: BuildArtifacts :many
+SELECT * FROM build_artifacts WHERE build_id = ANY (sqlc.arg(builds)::bigint[]) ORDER BY build_id, repository;
+
+-- name: ReleasesOfBuild :many
+SELECT r.id FROM releases r WHERE r.build_id = sqlc.arg(build)::bigint
+UNION
+SELECT a.release_id FROM release_aliases a WHERE a.build_id = sqlc.arg(build)::bigint
+ORDER BY 1;
+
+-- name: PromotionsOfBuild :many
+SELECT id FROM promotions WHERE started_by_build = sqlc.arg(build)::bigint ORDER BY id;

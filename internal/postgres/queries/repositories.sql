@@ -1,0 +1,65 @@
+-- name: SaveRepository :exec
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem)
+VALUES ($1, $2, $3, $4, sqlc.arg(looked_at)::timestamptz, $5)
+ON CONFLICT (name) DO UPDATE
+SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
+    problem = excluded.problem;
+
+-- name: RepositoryHead :one
+SELECT head FROM config_repositories WHERE name = $1;
+
+-- name: Repositories :many
+SELECT * FROM config_repositories ORDER BY name;
+
+-- name: SaveApplication :one
+INSERT INTO applications (config_repository_id, name, found_at)
+SELECT r.id, sqlc.arg(name), sqlc.arg(found_at) FROM config_repositories r WHERE r.name = sqlc.arg(repository)
+ON CONFLICT (config_repository_id, name) DO UPDATE SET removed_at = NULL
+RETURNING id;
+
+-- name: SaveTarget :one
+INSERT INTO targets (application_id, environment, rank, path, layout, render_problem, found_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (application_id, environment) DO UPDATE
+SET rank = excluded.rank, path = excluded.path, layout = excluded.layout, render_problem = excluded.render_problem,
+    removed_at = NULL
+RETURNING id;
+
+-- name: RemoveTargetsExcept :exec
+UPDATE targets t SET removed_at = sqlc.arg(at)::timestamptz
+FROM target_details d
+WHERE d.id = t.id AND d.repository = sqlc.arg(repository) AND t.removed_at IS NULL AND NOT (t.id = ANY (sqlc.arg(present)::bigint[]));
+
+-- name: RemoveEmptyApplications :exec
+UPDATE applications a SET removed_at = sqlc.arg(at)::timestamptz
+WHERE a.removed_at IS NULL AND NOT EXISTS (SELECT FROM targets t WHERE t.application_id = a.id AND t.removed_at IS NULL);
+
+-- name: Targets :many
+SELECT * FROM target_details WHERE removed_at IS NULL ORDER BY application, rank, environment;
+
+-- name: TargetsOf :many
+SELECT * FROM target_details WHERE application_id = $1 AND removed_at IS NULL ORDER BY rank, environment;
+
+-- name: TargetByID :one
+SELECT * FROM target_details WHERE id = $1;
+
+-- name: TargetNamed :one
+SELECT * FROM target_details WHERE application = $1 AND environment = $2 AND removed_at IS NULL
+ORDER BY id LIMIT 1;
+
+-- name: LockApplication :one
+SELECT id FROM applications WHERE id = $1 FOR UPDATE;
+
+-- name: ApplicationID :one
+SELECT id FROM applications WHERE name = $1 AND removed_at IS NULL ORDER BY id LIMIT 1;
+
+-- name: InsertTargetRevision :exec
+INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (target_id, commit) DO NOTHING;
+
+-- name: RevisionsOf :many
+SELECT * FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2;
+
+-- name: LatestRevisions :many
+SELECT DISTINCT ON (target_id) target_id, commit, release_id FROM target_revisions ORDER BY target_id, id DESC;

@@ -1,0 +1,136 @@
+package promotion
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// StatusContext is the commit status that stands on every pull request.
+const StatusContext = "sluice/gates"
+
+// maxDiff keeps a body below every host's limit for one.
+const maxDiff = 30_000
+
+func branchName(p Promotion) string {
+	return fmt.Sprintf("sluice/%s/%s/%d", p.Target.Application, p.Target.Environment, p.ID)
+}
+
+func title(p *Promotion) string {
+	return fmt.Sprintf("%s: %s to %s", p.Target.Application, p.Release.Version, p.Target.Environment)
+}
+
+func commitMessage(f *situation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nRelease %d of %s, asked for by %s.\n\n", title(f.Promotion), f.Release.Number, f.Target.Application, f.RequestedBy)
+	trailers(&b, f)
+	return b.String()
+}
+
+func mergeMessage(f *situation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Merge pull request #%d: %s\n\n", f.Number, title(f.Promotion))
+	trailers(&b, f)
+	return b.String()
+}
+
+func trailers(b *strings.Builder, f *situation) {
+	fmt.Fprintf(b, "Sluice-Promotion: %d\nSluice-Release: %s/%d\n", f.ID, f.Target.Application, f.Release.Number)
+	for _, d := range digests(f.Release) {
+		fmt.Fprintf(b, "Sluice-Digest: %s\n", d)
+	}
+}
+
+// body is what a reviewer decides from. It holds no times, so that it changes
+// only when something that matters has changed.
+func (s *Service) body(f *situation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
+	s.bodyOrigin(&b, f)
+	b.WriteString("\n| image | digest |\n| --- | --- |\n")
+	for _, a := range f.Release.Artifacts {
+		carried := ""
+		if a.CarriedFrom != 0 {
+			carried = " (carried forward)"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | `%s` |\n", a.Repository, carried, strings.TrimPrefix(a.Reference(), a.Repository))
+	}
+	diff := f.Diff
+	if diff == "" {
+		diff = f.proposed.Diff
+	}
+	if len(diff) > maxDiff {
+		diff = diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1] + "… the rest is on the promotion's page\n"
+	}
+	fmt.Fprintf(&b, "\n### What changes in the cluster\n\n```diff\n%s```\n\n### Gates\n\n", diff)
+	for _, g := range f.gates {
+		if g.Phase != PhaseSync {
+			fmt.Fprintf(&b, "- %s **%s**: %s%s\n", mark(g), g.Gate, g.Reason, onlyReported(g))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n\n[Promotion %d](%s/promotions/%d)\n", f.waiting(), f.ID, s.PublicURL, f.ID)
+	return b.String()
+}
+
+func (s *Service) bodyOrigin(b *strings.Builder, f *situation) {
+	switch {
+	case f.Release.Origin == FromImport:
+		b.WriteString("Imported from what ran already: unproven, no build was posted for it.\n")
+	case f.build.Source.Commit != "":
+		fmt.Fprintf(b, "Source: `%s` at `%s`", f.build.Source.Repository, f.build.Source.Commit)
+		if f.build.CI.RunURL != "" {
+			fmt.Fprintf(b, ", [CI run](%s)", f.build.CI.RunURL)
+		}
+		b.WriteString("\n")
+	}
+	if f.Release.RebuildOf != 0 {
+		b.WriteString("\n**Rebuild**: this version was posted before with other digests. It inherits no evidence and no approval.\n")
+	}
+	fmt.Fprintf(b, "\nAsked for by %s. %s\n", f.RequestedBy, f.Reason)
+}
+
+func mark(g GateResult) string {
+	switch g.Verdict {
+	case Pass:
+		return "✅ pass"
+	case Wait:
+		return "⏳ wait"
+	}
+	return "⛔ block"
+}
+
+func onlyReported(g GateResult) string {
+	if g.Mode == Report && g.Verdict != Pass {
+		return " (reported only)"
+	}
+	return ""
+}
+
+// status is the one check shown on the pull request's head.
+func (f *situation) status() CommitStatus {
+	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	if len(held) == 0 {
+		return CommitStatus{Context: StatusContext, State: "success", Description: "every gate passes"}
+	}
+	state := "pending"
+	for _, g := range held {
+		if g.Verdict == Block {
+			state = "failure"
+		}
+	}
+	names := make([]string, len(held))
+	for i, g := range held {
+		names[i] = g.Gate
+	}
+	return CommitStatus{Context: StatusContext, State: state, Description: "held by " + strings.Join(names, ", ")}
+}
+
+func (c CommitStatus) key(f *situation) string {
+	return f.HeadSHA + " " + c.State + " " + c.Description
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,110 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// content asks that merging the pull request into today's main renders exactly what was recorded.
+func (s *Service) content(_ context.Context, f *situation) GateResult {
+	if f.HeadSHA == "" {
+		return wait("no pull request is open yet")
+	}
+	if f.onHost && f.host.State == PullRequestOpen && f.host.HeadSHA != f.HeadSHA {
+		return block("the pull request's head is %s, not %s as Sluice made it: somebody pushed to the branch. Cancel and promote again.",
+			short(f.host.HeadSHA), short(f.HeadSHA))
+	}
+	switch {
+	case errors.Is(f.mergeFailed, ErrConflict):
+		return wait("main changed the same file; Sluice writes the change anew")
+	case f.mergeFailed != nil:
+		return block("the merge result cannot be rendered: %v", f.mergeFailed)
+	case f.merged.After.Hash != f.RenderedHash:
+		return block("merging now would deploy something else than what was recorded: main has moved. Sluice writes the change anew.")
+	}
+	return pass("the merge renders exactly what was recorded").
+		with(map[string]any{"main": f.head, "head": f.HeadSHA, "rendered": f.RenderedHash})
+}
+
+func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
+	if f.policy.Approvals == 0 {
+		return pass("%s needs no approval", f.Target.Environment)
+	}
+	by, ignored := f.approved()
+	inputs := map[string]any{"needed": f.policy.Approvals, "by": by, "rendered": f.RenderedHash, "not counted": ignored}
+	if len(by) >= f.policy.Approvals {
+		return pass("approved by %s", strings.Join(by, ", ")).with(inputs)
+	}
+	reason := fmt.Sprintf("%d of %d approvals. Somebody other than %s, with the role %s, must approve.",
+		len(by), f.policy.Approvals, f.RequestedBy, roleNames(f.policy.ApproverRoles))
+	if len(ignored) > 0 {
+		reason += " Not counted: " + strings.Join(ignored, "; ") + "."
+	}
+	return wait("%s", reason).with(inputs)
+}
+
+// rollbackSafe reports the part of the verdict that is connected: whether what
+// runs now could be pulled again. The other checks say that they are unchecked.
+func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
+	const unchecked = " Configuration, data, traffic and dependencies are not checked."
+	var previous []string
+	for _, d := range f.deployments {
+		previous = append(previous, d.Images...)
+	}
+	if len(previous) == 0 {
+		return pass("nothing runs here: there is nothing to go back to")
+	}
+	for _, ref := range previous {
+		facts, err := s.Registry.Image(ctx, ref)
+		switch {
+		case err != nil:
+			return block("unknown whether %s could be pulled again: %v.%s", ref, err, unchecked)
+		case !facts.Present || len(facts.MissingBlobs) > 0:
+			return block("%s, which runs now, is no longer whole in the registry: there is no way back to it.%s", ref, unchecked)
+		}
+	}
+	return pass("what runs now can be pulled again.%s", unchecked).with(map[string]any{"running": previous})
+}
+
+func (s *Service) deletions(_ context.Context, f *situation) GateResult {
+	change := f.proposed
+	if f.HeadSHA != "" {
+		change = f.merged
+	}
+	var names []string
+	stateful := false
+	for _, o := range change.Removed {
+		names = append(names, o.Object)
+		stateful = stateful || o.Stateful
+	}
+	inputs := map[string]any{"removed": names}
+	switch {
+	case len(names) == 0:
+		return pass("nothing is deleted")
+	case stateful:
+		return block("this deletes %s, and data with it", strings.Join(names, ", ")).with(inputs)
+	}
+	return pass("this deletes %s", strings.Join(names, ", ")).with(inputs)
+}
+
+func (s *Service) branchProtected(ctx context.Context, f *situation) GateResult {
+	p, err := f.site.Host.Protection(ctx)
+	if err != nil {
+		return block("the protection of the base branch could not be read: %v", err)
+	}
+	if len(p.Missing) > 0 {
+		return block("the base branch is not fully protected: %s", strings.Join(p.Missing, "; ")).
+			with(map[string]any{"missing": p.Missing})
+	}
+	return pass("the base branch is protected")
+}
+
+func roleNames(roles []Role) string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = string(r)
+	}
+	return strings.Join(names, " or ")
+}

@@ -1,0 +1,186 @@
+package promotion
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// gate is one condition: its name, the phase it guards and how it is judged.
+type gate struct {
+	name  string
+	phase Phase
+	judge func(context.Context, *situation) GateResult
+}
+
+func (s *Service) gates() []gate {
+	return []gate{
+		{GateImmutableReference, PhaseOpen, s.immutableReference},
+		{GateArtifactAvailable, PhaseOpen, s.artifactAvailable},
+		{GateUpstreamVerified, PhaseOpen, s.upstreamVerified},
+		{GateRenders, PhaseOpen, s.renders},
+		{GatePlaintextSecret, PhaseOpen, s.plaintextSecret},
+		{GateContent, PhaseMerge, s.content},
+		{GateApprovals, PhaseMerge, s.approvalsGiven},
+		{GateRollbackSafe, PhaseMerge, s.rollbackSafe},
+		{GateDeletions, PhaseMerge, s.deletions},
+		{GateBranchProtected, PhaseMerge, s.branchProtected},
+		{GateContent, PhaseSync, s.syncedContent},
+		{GateServerDryRun, PhaseSync, s.serverDryRun},
+	}
+}
+
+// evaluate judges every gate that still matters for the promotion.
+func (s *Service) evaluate(ctx context.Context, f *situation) []GateResult {
+	var results []GateResult
+	for _, g := range s.gates() {
+		mode := f.policy.Mode(g.name)
+		if mode == Off || !f.matters(g.phase) {
+			continue
+		}
+		r := g.judge(ctx, f)
+		r.Gate, r.Phase, r.Mode, r.EvaluatedAt = g.name, g.phase, mode, f.now
+		results = append(results, r)
+	}
+	return results
+}
+
+func (f *situation) matters(phase Phase) bool {
+	if phase == PhaseSync {
+		return f.PullRequest == PullRequestMerged && f.policy.SyncBySluice && f.SyncedAt.IsZero()
+	}
+	return f.Open()
+}
+
+func (s *Service) immutableReference(_ context.Context, f *situation) GateResult {
+	var left []string
+	for _, a := range f.Release.Artifacts {
+		switch {
+		case a.Digest == "" && a.CarriedFrom == 0:
+			return block("%s runs as %s: a tag can point elsewhere tomorrow. Post a build of it with its digest.", a.Name, a.Reference())
+		case a.Digest == "":
+			left = append(left, a.Reference())
+		}
+	}
+	inputs := map[string]any{"references": wanted(f.Release), "left as they are": left}
+	if len(left) > 0 {
+		return pass("what is promoted is named by its digest; CI never posted %s, left as the overlay has it", strings.Join(left, ", ")).with(inputs)
+	}
+	return pass("every image is named by its digest").with(inputs)
+}
+
+func (s *Service) artifactAvailable(ctx context.Context, f *situation) GateResult {
+	for _, ref := range wanted(f.Release) {
+		facts, err := s.Registry.Image(ctx, ref)
+		switch {
+		case err != nil:
+			return block("the registry could not be asked for %s: %v. It will be asked again.", ref, err)
+		case !facts.Present:
+			return block("the registry does not have %s. Push it again, or promote another release.", ref)
+		case len(facts.MissingBlobs) > 0:
+			return block("the registry lacks %s of %s. Push the image again.", strings.Join(facts.MissingBlobs, ", "), ref)
+		}
+		_, digest, _ := strings.Cut(ref, "@")
+		if err := s.rememberPlatforms(ctx, digest, facts.Manifests); err != nil {
+			return block("the platforms of %s could not be stored: %v", ref, err)
+		}
+	}
+	return pass("the registry has every manifest and layer").with(map[string]any{"references": wanted(f.Release)})
+}
+
+// rememberPlatforms keeps which digests an index holds, so that a container's
+// imageID can be recognised by either.
+func (s *Service) rememberPlatforms(ctx context.Context, index string, manifests []PlatformManifest) error {
+	if len(manifests) == 0 {
+		return nil
+	}
+	known, err := s.Store.Platforms(ctx, []string{index})
+	if err != nil || len(known) >= len(manifests) {
+		return err
+	}
+	return s.Store.Tx(ctx, func(tx Tx) error { return tx.SavePlatforms(ctx, index, manifests) })
+}
+
+// upstreamVerified asks for the same release, verified in every environment of the rank before.
+func (s *Service) upstreamVerified(ctx context.Context, f *situation) GateResult {
+	upstream, err := s.upstream(ctx, f.Target)
+	if err != nil {
+		return block("the environments before %s could not be read: %v", f.Target.Environment, err)
+	}
+	if len(upstream) == 0 {
+		return pass("%s is %s's first environment", f.Target.Environment, f.Target.Application)
+	}
+	verified, err := s.Store.VerifiedOn(ctx, f.Release.ID, targetIDs(upstream))
+	if err != nil {
+		return block("what was verified before %s could not be read: %v", f.Target.Environment, err)
+	}
+	inputs := map[string]any{}
+	for _, t := range upstream {
+		if verified[t.ID] == 0 {
+			return wait("release %d is not verified in %s yet. Promote it there first.", f.Release.Number, t.Environment)
+		}
+		inputs[t.Environment] = fmt.Sprintf("promotion/%d", verified[t.ID])
+	}
+	return pass("the same digests are verified in %s", environments(upstream)).with(inputs)
+}
+
+// upstream lists the application's targets in the nearest rank before this one.
+func (s *Service) upstream(ctx context.Context, t Target) ([]Target, error) {
+	all, err := s.Store.Targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return upstreamOf(t, all), nil
+}
+
+func upstreamOf(t Target, all []Target) []Target {
+	var before []Target
+	for _, o := range all {
+		if o.ApplicationID != t.ApplicationID || o.Rank >= t.Rank {
+			continue
+		}
+		if len(before) > 0 && o.Rank > before[0].Rank {
+			before = nil
+		}
+		if len(before) == 0 || o.Rank == before[0].Rank {
+			before = append(before, o)
+		}
+	}
+	return before
+}
+
+func (s *Service) renders(_ context.Context, f *situation) GateResult {
+	if f.proposeFailed != nil {
+		return block("%s cannot be changed to this release: %v", f.Target.Path, f.proposeFailed)
+	}
+	return pass("only the intended images change in what %s renders", f.Target.Path).
+		with(map[string]any{"main": f.head, "before": f.proposed.Before.Hash, "after": f.proposed.After.Hash})
+}
+
+func (s *Service) plaintextSecret(_ context.Context, f *situation) GateResult {
+	change := f.proposed
+	if f.HeadSHA != "" {
+		change = f.merged
+	}
+	if n := len(change.PlaintextSecrets); n > 0 {
+		return block("the change adds %s in plain text. Revoke that credential, then seal or encrypt the new one.",
+			strings.Join(change.PlaintextSecrets, ", "))
+	}
+	return pass("no Secret in plain text is added")
+}
+
+func targetIDs(targets []Target) []int64 {
+	ids := make([]int64, len(targets))
+	for i, t := range targets {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+func environments(targets []Target) string {
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.Environment
+	}
+	return strings.Join(names, " and ")
+}

@@ -1,0 +1,274 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// historyDepth is how many commits are searched for the one that last changed a
+// target when it is seen for the first time.
+const historyDepth = 200
+
+// LookAtRepository reads a config repository: which targets there are, what
+// main renders for each, and which commits changed that, whoever made them. What is new
+// is recorded, and unfinished promotions are looked at again. Busy is true when another
+// server is at it: what it looked at may be older than what this call was to find.
+func (s *Service) LookAtRepository(ctx context.Context, name string) (busy bool, err error) {
+	ran, err := s.Store.Exclusively(ctx, "repository/"+name, func(ctx context.Context) error {
+		return s.lookAtRepository(ctx, name)
+	})
+	return !ran && err == nil, err
+}
+
+func (s *Service) lookAtRepository(ctx context.Context, name string) error {
+	site, ok := s.Sites[name]
+	if !ok {
+		return fmt.Errorf("config repository %q is not configured on this server", name)
+	}
+	known, err := s.Store.RepositoryHead(ctx, name)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("read the last look at %s: %w", name, err)
+	}
+	status := RepositoryStatus{Name: name, URL: site.URL, BaseBranch: site.BaseBranch, Head: known, LookedAt: s.Now()}
+	head, err := site.Repository.Fetch(ctx)
+	if err != nil || head == "" {
+		status.Problem = problem(err, "the repository has no commits on "+site.BaseBranch)
+		return errors.Join(err, s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) }))
+	}
+	status.Head = head
+	if head == known {
+		return s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) })
+	}
+	v := &visit{Service: s, site: site, status: status}
+	if err := v.read(ctx, known); err != nil {
+		return fmt.Errorf("read config repository %s at %s: %w", name, short(head), err)
+	}
+	if err := s.Store.Tx(ctx, func(tx Tx) error { return v.save(ctx, tx) }); err != nil {
+		return fmt.Errorf("record config repository %s at %s: %w", name, short(head), err)
+	}
+	return nil
+}
+
+func problem(err error, otherwise string) string {
+	if err != nil {
+		return err.Error()
+	}
+	return otherwise
+}
+
+// visit is one reading of a config repository.
+type visit struct {
+	*Service
+	site    Site
+	status  RepositoryStatus
+	tree    fs.FS
+	found   []FoundTarget
+	commits []Commit // since the last visit, oldest first
+	fresh   bool     // nothing was known before
+	known   map[string]Target
+}
+
+func (v *visit) read(ctx context.Context, since string) (err error) {
+	repo := v.site.Repository
+	if v.tree, err = repo.Tree(ctx, v.status.Head); err != nil {
+		return err
+	}
+	if v.found, err = v.Manifests.Discover(v.tree); err != nil {
+		return fmt.Errorf("find applications: %w", err)
+	}
+	if since != "" {
+		if holds, err := repo.Contains(ctx, v.status.Head, since); err != nil || !holds {
+			since = "" // main was forced elsewhere: read it anew
+		}
+	}
+	v.fresh = since == ""
+	if v.commits, err = repo.Commits(ctx, since, v.status.Head, historyDepth); err != nil {
+		return fmt.Errorf("read history: %w", err)
+	}
+	targets, err := v.Store.Targets(ctx)
+	if err != nil {
+		return err
+	}
+	v.known = map[string]Target{}
+	for _, t := range targets {
+		if t.Repository == v.status.Name {
+			v.known[t.Path] = t
+		}
+	}
+	return nil
+}
+
+func (v *visit) save(ctx context.Context, tx Tx) error {
+	if err := tx.SaveRepository(ctx, v.status); err != nil {
+		return err
+	}
+	var present []int64
+	for _, found := range v.found {
+		t, err := v.saveTarget(ctx, tx, found)
+		if err != nil {
+			return fmt.Errorf("%s: %w", found.Path, err)
+		}
+		present = append(present, t.ID)
+	}
+	if err := tx.RemoveTargetsExcept(ctx, v.status.Name, present, v.status.LookedAt); err != nil {
+		return err
+	}
+	unfinished, err := v.Store.Unfinished(ctx, v.status.Name)
+	if err != nil {
+		return err
+	}
+	for _, id := range unfinished {
+		if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *visit) saveTarget(ctx context.Context, tx Tx, found FoundTarget) (Target, error) {
+	t := Target{Application: found.Application, Repository: v.status.Name, Environment: found.Environment, Rank: found.Rank,
+		Path: found.Path, Layout: found.Layout}
+	var err error
+	if t.ApplicationID, err = tx.SaveApplication(ctx, v.status.Name, found.Application, v.status.LookedAt); err != nil {
+		return t, err
+	}
+	before, known := v.known[t.Path]
+	commits := v.touching(t, known)
+	t.RenderProblem = before.RenderProblem
+	if len(commits) > 0 {
+		t.RenderProblem = ""
+		if _, err := v.Manifests.Render(v.tree, t.Path); err != nil {
+			t.RenderProblem = err.Error()
+		}
+	}
+	if t.ID, err = tx.SaveTarget(ctx, t, v.status.LookedAt); err != nil {
+		return t, err
+	}
+	if !known {
+		e := v.event(ctx, Sluice(), "target.found", fmt.Sprintf("%s found at %s", t.Path, short(v.status.Head)))
+		e.Object, e.Application, e.Environment = "target/"+t.Path, t.Application, t.Environment
+		if err := tx.Audit(ctx, e); err != nil {
+			return t, err
+		}
+	}
+	for _, c := range commits {
+		if err := v.saveRevision(ctx, tx, t, c); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// touching lists the commits that can have changed what a target renders: those
+// that touch its application's folder, or anything that belongs to no application. Of a target not
+// known before it is the newest such commit only, else the newest commit of all.
+func (v *visit) touching(t Target, known bool) []Commit {
+	var touching []Commit
+	folder := path.Dir(path.Dir(t.Path)) + "/"
+	roots := path.Dir(path.Dir(path.Dir(t.Path))) + "/"
+	for _, c := range v.commits {
+		for _, changed := range c.Changed {
+			if strings.HasPrefix(changed, folder) || !strings.HasPrefix(changed, roots) {
+				touching = append(touching, c)
+				break
+			}
+		}
+	}
+	if known && !v.fresh {
+		return touching
+	}
+	if len(touching) == 0 {
+		touching = v.commits
+	}
+	return touching[max(0, len(touching)-1):]
+}
+
+// saveRevision records a commit if it changed what the target renders, and imports what it renders
+// as a release when no release has it.
+func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, c Commit) error {
+	tree, err := v.site.Repository.Tree(ctx, c.SHA)
+	if err != nil {
+		return err
+	}
+	rendering, err := v.Manifests.Render(tree, t.Path)
+	if err != nil {
+		return nil // broken at that commit: nothing new was desired, and the target's page says so while it lasts
+	}
+	latest, err := tx.LatestRevision(ctx, t.ID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if err == nil && latest.RenderedHash == rendering.Hash {
+		return nil
+	}
+	revision := TargetRevision{TargetID: t.ID, Commit: c, RenderedHash: rendering.Hash, Images: rendering.Images}
+	if revision.ReleaseID, err = tx.ReleaseOf(ctx, t.ApplicationID, renderedReferences(rendering)); err != nil {
+		return err
+	}
+	if revision.ReleaseID == 0 {
+		if revision.ReleaseID, err = v.importRelease(ctx, tx, t, tree); err != nil {
+			return err
+		}
+	}
+	if revision.PromotionID, err = tx.PromotionByCommit(ctx, t.ID, c.SHA); err != nil {
+		return err
+	}
+	return tx.InsertTargetRevision(ctx, revision)
+}
+
+// importRelease makes a release of what main renders: unproven, since no build was posted for it.
+func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, tree fs.FS) (int64, error) {
+	images, err := v.Manifests.Images(tree, t.Path)
+	if err != nil || len(images) == 0 {
+		return 0, nil // nothing to run, so nothing to import; the target's page shows a rendering problem
+	}
+	r := Release{ApplicationID: t.ApplicationID, Application: t.Application, Line: DefaultLine, Origin: FromImport, CreatedAt: v.status.LookedAt}
+	seen := map[string]bool{}
+	for _, img := range images {
+		a := artifactOf(img)
+		if seen[a.Repository] {
+			continue
+		}
+		seen[a.Repository] = true
+		r.Artifacts = append(r.Artifacts, a)
+	}
+	r.Version = importedVersion(r.Artifacts)
+	key := artifactsKey(r.Artifacts)
+	if same, err := tx.ReleaseWithArtifacts(ctx, r.ApplicationID, key); err == nil {
+		return same.ID, nil
+	} else if !errors.Is(err, ErrNotFound) {
+		return 0, err
+	}
+	if err := tx.LockApplication(ctx, t.ApplicationID); err != nil {
+		return 0, err
+	}
+	r, err = tx.InsertRelease(ctx, r, key)
+	if err != nil {
+		return 0, fmt.Errorf("import what %s renders: %w", t.Path, err)
+	}
+	e := v.releaseEvent(ctx, Sluice(), r, "release.imported", fmt.Sprintf("release %d of %s imported from %s: unproven", r.Number, r.Application, t.Path))
+	e.Environment, e.After = t.Environment, r
+	return r.ID, tx.Audit(ctx, e)
+}
+
+// importedVersion is the tag where there is one, else the start of the digest.
+func importedVersion(artifacts []Artifact) string {
+	for _, a := range artifacts {
+		if a.Tag != "" {
+			return a.Tag
+		}
+	}
+	return "imported-" + strings.TrimPrefix(artifacts[0].Digest, "sha256:")[:8]
+}
+
+func renderedReferences(r Rendering) []string {
+	refs := make([]string, 0, len(r.Images))
+	for _, img := range r.Images {
+		refs = append(refs, img.Reference)
+	}
+	return refs
+}

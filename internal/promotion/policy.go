@@ -1,0 +1,61 @@
+package promotion
+
+import "time"
+
+// Mode says what a gate's verdict does.
+type Mode string
+
+// A gate is not evaluated, shown only, or held to.
+const (
+	Off     Mode = "off"
+	Report  Mode = "report"
+	Enforce Mode = "enforce"
+)
+
+// EnvironmentPolicy says how changes go into one environment.
+type EnvironmentPolicy struct {
+	AutomaticPromotion bool // a new release starts its promotion by itself
+	AutomaticMerge     bool // merged by Sluice as soon as the gates pass
+	Approvals          int  // how many people other than the requester
+	ApproverRoles      []Role
+	SyncBySluice       bool          // the target's sync is started by Sluice, not by the engine
+	Soak               time.Duration // healthy without interruption before it counts as verified
+	Modes              map[string]Mode
+}
+
+// Ranks of the well-known environments. Names in between rank in between.
+const (
+	RankDev     = 10
+	RankStaging = 30
+	RankProd    = 50
+)
+
+// DefaultPolicy is what holds without a policy file: the first stage goes by
+// itself, the middle ones need a person's request, and production needs another
+// person's approval, a person's merge and a sync by Sluice.
+func DefaultPolicy(rank int) EnvironmentPolicy {
+	p := EnvironmentPolicy{
+		AutomaticPromotion: rank <= RankDev,
+		AutomaticMerge:     rank < RankProd,
+		Soak:               5 * time.Second,
+		Modes: map[string]Mode{
+			GateBranchProtected: Report,
+			GateServerDryRun:    Report,
+			GateRollbackSafe:    Report,
+		},
+	}
+	if rank >= RankProd {
+		p.Approvals = 1
+		p.ApproverRoles = []Role{RoleApprover, RoleReleaseManager, RoleAdmin}
+		p.SyncBySluice = true
+	}
+	return p
+}
+
+// Mode of a gate; a gate is held to unless policy says otherwise.
+func (p EnvironmentPolicy) Mode(gate string) Mode {
+	if m, ok := p.Modes[gate]; ok {
+		return m
+	}
+	return Enforce
+}

@@ -1,0 +1,269 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+)
+
+// Errors that adapters return and the domain decides on. Wrapped errors are
+// told apart with errors.Is.
+var (
+	// ErrConflict: a merge touches a place that changed on both sides.
+	ErrConflict = errors.New("merge conflict")
+	// ErrRefMoved: a ref was not at the expected commit; read again and redo.
+	ErrRefMoved = errors.New("the ref has moved")
+	// ErrHeadMoved: the pull request's head is not the expected commit.
+	ErrHeadMoved = errors.New("the pull request's head has moved")
+	// ErrNotMergeable: the host refuses the merge for now.
+	ErrNotMergeable = errors.New("the host refuses the merge")
+	// ErrOperationRunning: somebody else's sync operation runs; never replaced.
+	ErrOperationRunning = errors.New("another sync operation is running")
+	// ErrNotFound: what was asked for does not exist there.
+	ErrNotFound = errors.New("not found")
+)
+
+// ConfigRepository is the mirror of one config repository. Every read is from
+// the mirror as of the last Fetch, and no call needs a checkout.
+type ConfigRepository interface {
+	// Fetch brings the mirror up to date and returns the base branch's head
+	// (40 hex digits; empty for a repository without commits).
+	Fetch(ctx context.Context) (head string, err error)
+	// Tree is a read-only view of a commit's files.
+	Tree(ctx context.Context, commit string) (fs.FS, error)
+	// Commits lists the first-parent history that ends at until, oldest
+	// first, without after and what precedes it. An empty after lists at most limit
+	// of the newest.
+	Commits(ctx context.Context, after, until string, limit int) ([]Commit, error)
+	// Contains tells whether ancestor is descendant or one of its ancestors.
+	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
+	// Merged is the tree that merging head into base would give, computed
+	// file by file; ErrConflict when one file changed on both sides.
+	Merged(ctx context.Context, base, head string) (fs.FS, error)
+	// Branch is the commit a branch is at on the remote as of the last
+	// Fetch, empty when there is none.
+	Branch(ctx context.Context, name string) (commit string, err error)
+	// Propose writes one commit on top of Base and moves the branch to it on
+	// the remote, pushing only the new objects. The same proposal gives the same commit, and
+	// repeating it is no error. ErrRefMoved when the branch is elsewhere.
+	Propose(ctx context.Context, p Proposal) (head string, err error)
+	// DeleteBranch removes a branch on the remote if it is at the expected
+	// commit. A branch that is gone already is no error.
+	DeleteBranch(ctx context.Context, name, expected string) error
+}
+
+// Commit is one commit of the base branch's first-parent history.
+type Commit struct {
+	SHA     string
+	Parent  string // first parent, empty for a root
+	Author  string // name <email>
+	Message string
+	When    time.Time // committer time
+	Changed []string  // paths of files that differ from the first parent
+}
+
+// Proposal is one commit to be written and pushed.
+type Proposal struct {
+	Branch   string
+	Base     string            // the commit it is made on
+	Expected string            // where the branch is now; empty: it must not exist
+	Files    map[string][]byte // whole new contents by path; other bytes stay
+	Message  string
+	Author   Signature
+}
+
+// Signature names the author and committer of a generated commit. The time is
+// the promotion's own, so that a repeated proposal is the same commit.
+type Signature struct {
+	Name, Email string
+	When        time.Time
+}
+
+// PullRequestHost is where pull requests are reviewed and merged.
+type PullRequestHost interface {
+	// Open makes a pull request for a pushed branch, or returns the one that
+	// is open for it already.
+	Open(ctx context.Context, r NewPullRequest) (PullRequest, error)
+	// Find is the newest pull request of a branch in any state; ErrNotFound.
+	Find(ctx context.Context, branch string) (PullRequest, error)
+	// Get is one pull request; ErrNotFound.
+	Get(ctx context.Context, number int) (PullRequest, error)
+	// Update sets title and body.
+	Update(ctx context.Context, number int, title, body string) error
+	// Merge merges if the head is exactly the expected commit and returns the
+	// merge commit. A pull request merged already with that head is no error.
+	// ErrHeadMoved, ErrConflict, ErrNotMergeable.
+	Merge(ctx context.Context, number int, expectedHead, message string, by Actor) (mergeSHA string, err error)
+	// Close closes without merging and leaves a comment. Closed is no error.
+	Close(ctx context.Context, number int, comment string) error
+	// SetStatus sets one commit status.
+	SetStatus(ctx context.Context, sha string, s CommitStatus) error
+	// Protection says what the host enforces on the base branch.
+	Protection(ctx context.Context) (Protection, error)
+}
+
+// NewPullRequest is a pull request to be opened against the base branch.
+type NewPullRequest struct {
+	Branch, Head, Title, Body string
+}
+
+// PullRequest is what the host says of one.
+type PullRequest struct {
+	Number   int
+	URL      string
+	State    PullRequestState // open, closed or merged
+	Branch   string
+	HeadSHA  string
+	BaseRef  string
+	MergeSHA string
+	MergedBy string
+	ClosedBy string
+	Draft    bool
+	At       time.Time // of the last change
+}
+
+// CommitStatus is a check shown on a commit; Context is sluice/gates.
+type CommitStatus struct {
+	Context     string
+	State       string // pending, success, failure
+	Description string
+	URL         string
+}
+
+// Protection is what the host enforces on the base branch.
+type Protection struct {
+	Missing []string // in words, what is not enforced; empty when all is
+}
+
+// Registry answers for images. An error means that it could not be asked:
+// unknown, never absent.
+type Registry interface {
+	Image(ctx context.Context, reference string) (ImageFacts, error)
+}
+
+// ImageFacts is what the registry holds of one repository@digest.
+type ImageFacts struct {
+	Present      bool
+	MissingBlobs []string
+	Manifests    []PlatformManifest // of an index; empty for a single manifest
+}
+
+// PlatformManifest is one platform's manifest of an index.
+type PlatformManifest struct {
+	Digest   string
+	Platform string // os/architecture[/variant]
+}
+
+// Manifests edits, renders and compares the files of a config repository.
+type Manifests interface {
+	// Discover finds the targets of a tree; directory reads only.
+	Discover(tree fs.FS) ([]FoundTarget, error)
+	// Render renders one target.
+	Render(tree fs.FS, path string) (Rendering, error)
+	// Images lists the target's images by the name they have before the
+	// overlay changes them.
+	Images(tree fs.FS, path string) ([]OverlayImage, error)
+	// SetImages is the smallest edit after which every container that used one of
+	// these references' repositories runs exactly that reference. A target that does so
+	// already gives a Change without Files.
+	SetImages(tree fs.FS, path string, references []string) (Change, error)
+	// Compare is what differs in one target between two trees.
+	Compare(before, after fs.FS, path string) (Change, error)
+}
+
+// FoundTarget is an overlay found in the config repository.
+type FoundTarget struct {
+	Application, Environment string
+	Rank                     int
+	Path                     string
+	Layout                   string // kustomize, helm or plain
+}
+
+// OverlayImage is an image of a target.
+type OverlayImage struct {
+	Name      string // as it reaches the overlay
+	Reference string // as rendered
+}
+
+// Rendering is what one target renders to.
+type Rendering struct {
+	Hash   string // of the canonical objects, hex SHA-256
+	Images []RenderedImage
+}
+
+// RenderedImage is one image of one rendered container.
+type RenderedImage struct {
+	Object    string // Kind/name
+	Container string
+	Name      string // reference without tag and digest
+	Reference string
+}
+
+// Change is a target before and after.
+type Change struct {
+	Files            map[string][]byte // edited files, whole; nil for a comparison
+	Before, After    Rendering
+	Diff             string // field by field, secrets masked
+	Removed          []RemovedObject
+	PlaintextSecrets []string // Secrets that appear in plain text
+}
+
+// RemovedObject is an object that the change would delete from the cluster.
+type RemovedObject struct {
+	Object   string // Kind/namespace/name
+	Stateful bool   // volumes, definitions, namespaces: data goes with it
+}
+
+// Cluster starts syncs. What runs is reported the other way, as Observations.
+type Cluster interface {
+	// Sync asks the GitOps engine to apply a revision. An operation of this very promotion and
+	// revision that runs or ran already is no error. ErrOperationRunning.
+	Sync(ctx context.Context, d DeploymentKey, r SyncRequest) error
+}
+
+// DeploymentKey names an Argo CD Application in a cluster.
+type DeploymentKey struct {
+	Cluster, Namespace, Name string
+}
+
+// SyncRequest is one sync to be started.
+type SyncRequest struct {
+	PromotionID int64
+	Revision    string
+	InitiatedBy string
+}
+
+// Observation is what was seen of one deployment at one moment. The two
+// dimensions stay apart: Sync compares with Git, Health says whether it works.
+type Observation struct {
+	Key            DeploymentKey
+	Simulated      bool
+	RepositoryURL  string // as the Application names it
+	Path           string
+	TargetRevision string
+	AutomatedSync  bool
+	Sync           SyncStatus
+	Health         HealthStatus
+	Revision       string   // what the last successful operation applied, or the compared revision only while Synced
+	Operation      string   // Running, Succeeded, Failed, Error or empty
+	OperationRev   string   // the revision the current or last operation applies
+	Message        string   // one sentence of diagnosis, empty when all is well
+	Images         []string // full references of the current pod templates
+	RunningImages  []ContainerImage
+	Rollout        Rollout
+	ObservedAt     time.Time
+}
+
+// ContainerImage is a running container's image as asked for and as resolved.
+type ContainerImage struct {
+	Pod, Container string
+	Image          string // of the pod's spec
+	ImageID        string // repository@sha256:… from the container's status
+	Ready          bool
+}
+
+// Rollout counts the pods of a deployment's workloads.
+type Rollout struct {
+	Desired, Updated, Ready, Available, Old int
+}

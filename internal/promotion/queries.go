@@ -1,0 +1,85 @@
+package promotion
+
+import (
+	"context"
+	"time"
+)
+
+// Queries answer the pages and the API. Lists come newest first; before is the
+// cursor: only ids below it, zero for the start.
+type Queries interface {
+	Board(ctx context.Context) ([]BoardRow, error)
+	Releases(ctx context.Context, application string, before int64, limit int) ([]Release, error)
+	BuildByID(ctx context.Context, id int64) (Build, error)
+	Promotions(ctx context.Context, f PromotionFilter) ([]Promotion, error)
+	Deployments(ctx context.Context, application, environment string) ([]Deployment, error)
+	History(ctx context.Context, f HistoryFilter) ([]HistoryEntry, error)
+	AuditEvents(ctx context.Context, f AuditFilter) ([]AuditEvent, error)
+	Repositories(ctx context.Context) ([]RepositoryStatus, error)
+}
+
+// BoardRow is one application on the board, its cells in rank order.
+type BoardRow struct {
+	Application string
+	Cells       []BoardCell
+}
+
+// BoardCell is one target on the board.
+type BoardCell struct {
+	Target      Target
+	Deployments []Deployment
+	Open        *Promotion // the promotion that occupies the target or is on its way to the cluster
+	Desired     *Release   // what main renders, nil when no release matches
+	DesiredSHA  string
+}
+
+// PromotionFilter selects promotions; empty fields do not filter.
+type PromotionFilter struct {
+	Application, Environment string
+	State                    State
+	ReleaseID                int64
+	Unfinished               bool
+	Before                   int64
+	Limit                    int
+}
+
+// HistoryFilter selects what ran. At, when set, keeps only what ran at that moment.
+type HistoryFilter struct {
+	Application, Environment string
+	At                       time.Time
+	Before                   int64
+	Limit                    int
+}
+
+// HistoryEntry is what one deployment was seen to be over a span of time.
+type HistoryEntry struct {
+	ID                       int64
+	Application, Environment string
+	Cluster                  string
+	ReleaseID                int64 // zero when no release matches
+	Number                   int
+	Version                  string
+	Sync                     SyncStatus
+	Health                   HealthStatus
+	Revision, Message        string
+	Images, ImageIDs         []string
+	From                     time.Time
+	To                       time.Time // zero: still so
+	PromotionID              int64     // that brought it, zero when none did
+	RequestedBy, MergedBy    string
+	ApprovedBy               []string
+}
+
+// AuditFilter selects audit events.
+type AuditFilter struct {
+	Application, Environment string
+	PromotionID, ReleaseID   int64
+	Before                   int64
+	Limit                    int
+}
+
+// RepositoryStatus is how a config repository was last seen.
+type RepositoryStatus struct {
+	Name, URL, BaseBranch, Head, Problem string
+	LookedAt                             time.Time
+}

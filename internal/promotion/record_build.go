@@ -1,0 +1,274 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// RecordBuild stores a build that CI posts, completes the releases it makes
+// possible and starts their automatic promotions, all in one transaction. The
+// same post again gives the same outcome, created is then false, and nothing changes.
+func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (out BuildOutcome, created bool, err error) {
+	if err := allow(by, "post builds", RoleCI, RoleReleaseManager, RoleAdmin); err != nil {
+		return out, false, err
+	}
+	if err := r.validate(); err != nil {
+		return out, false, err
+	}
+	r = r.normalised()
+	print, err := r.fingerprint()
+	if err != nil {
+		return out, false, err
+	}
+	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: r.Line, Group: r.Group,
+		GroupExpects: r.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, PostedBy: by.Name, PostedAt: s.Now()}
+	err = s.Store.Tx(ctx, func(tx Tx) error {
+		out, created, err = s.recordBuild(ctx, tx, by, b, r.Application)
+		return err
+	})
+	if err != nil {
+		return BuildOutcome{}, false, err
+	}
+	s.passed("build:recorded")
+	return out, created, nil
+}
+
+func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, application string) (BuildOutcome, bool, error) {
+	if known, err := s.sameKey(ctx, tx, b); err != nil || known != 0 {
+		if err != nil {
+			return BuildOutcome{}, false, err
+		}
+		out, err := tx.BuildOutcome(ctx, known)
+		return out, false, err
+	}
+	id, created, err := tx.InsertBuild(ctx, b)
+	if err != nil {
+		return BuildOutcome{}, false, fmt.Errorf("store build %s: %w", b.Version, err)
+	}
+	if !created {
+		out, err := tx.BuildOutcome(ctx, id)
+		return out, false, err
+	}
+	b.ID = id
+	uses, err := s.applicationsOf(ctx, tx, b, application)
+	if err != nil {
+		return BuildOutcome{}, false, err
+	}
+	e := s.event(ctx, by, "build.recorded", fmt.Sprintf("build %s of %s@%s", b.Version, b.Source.Repository, short(b.Source.Commit)))
+	e.Object, e.After = fmt.Sprintf("build/%d", id), b
+	if err := tx.Audit(ctx, e); err != nil {
+		return BuildOutcome{}, false, err
+	}
+	for _, newest := range uses {
+		if err := s.completeRelease(ctx, tx, by, b, newest); err != nil {
+			return BuildOutcome{}, false, err
+		}
+	}
+	out, err := tx.BuildOutcome(ctx, id)
+	return out, true, err
+}
+
+// sameKey finds the build that was posted under the same Idempotency-Key.
+func (s *Service) sameKey(ctx context.Context, tx Tx, b Build) (int64, error) {
+	if b.IdempotencyKey == "" {
+		return 0, nil
+	}
+	known, err := tx.BuildByKey(ctx, b.IdempotencyKey)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case known.Fingerprint != b.Fingerprint:
+		return 0, &Error{Kind: Invalid, Code: "idempotency-key-reused", Field: "Idempotency-Key",
+			Message: fmt.Sprintf("this Idempotency-Key was used for build %d with other content; use a new key for a new build", known.ID)}
+	}
+	return known.ID, nil
+}
+
+// applicationsOf finds the applications whose manifests use the posted images,
+// each with its newest release. Every image must belong to one.
+func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, application string) ([]Release, error) {
+	repositories := make([]string, len(b.Artifacts))
+	for i, a := range b.Artifacts {
+		repositories[i] = a.Repository
+	}
+	uses, err := tx.ApplicationsUsing(ctx, repositories)
+	if err != nil {
+		return nil, err
+	}
+	if application != "" {
+		if _, err := tx.ApplicationID(ctx, application); errors.Is(err, ErrNotFound) {
+			return nil, invalid("unknown-application", "application",
+				"application %q is not in any config repository: it needs apps/%s/overlays/<environment> on main", application, application)
+		} else if err != nil {
+			return nil, err
+		}
+		uses = slices.DeleteFunc(uses, func(r Release) bool { return r.Application != application })
+	}
+	for i, a := range b.Artifacts {
+		if !slices.ContainsFunc(uses, func(r Release) bool { return r.uses(a.Repository) }) {
+			return nil, s.unusedArtifact(application, i, a)
+		}
+	}
+	slices.SortFunc(uses, func(a, b Release) int { return int(a.ApplicationID - b.ApplicationID) })
+	return uses, nil
+}
+
+func (s *Service) unusedArtifact(application string, i int, a BuildArtifact) error {
+	field := fmt.Sprintf("artifacts[%d].repository", i)
+	if application == "" {
+		return invalid("unknown-application", field,
+			"no application's manifests use %s: check the name, or add the application to the config repository first", a.Repository)
+	}
+	return invalid("unknown-artifact", field, "the manifests of %s do not use %s: check the repository's name", application, a.Repository)
+}
+
+func (r Release) uses(repository string) bool {
+	return slices.ContainsFunc(r.Artifacts, func(a Artifact) bool { return a.Repository == repository })
+}
+
+// completeRelease makes the release that this build completes, if it does.
+func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build, newest Release) error {
+	if err := tx.LockApplication(ctx, newest.ApplicationID); err != nil {
+		return err
+	}
+	posted, missing, err := s.postedTogether(ctx, tx, b)
+	if err != nil || len(missing) > 0 {
+		return err
+	}
+	base, err := tx.NewestRelease(ctx, newest.ApplicationID, b.Line)
+	if errors.Is(err, ErrNotFound) {
+		base, err = tx.NewestRelease(ctx, newest.ApplicationID, "")
+	}
+	if err != nil {
+		return fmt.Errorf("newest release of %s: %w", newest.Application, err)
+	}
+	r := Release{ApplicationID: base.ApplicationID, Application: base.Application, Version: b.Version, Line: b.Line,
+		Origin: FromBuild, BuildID: b.ID, Artifacts: assemble(base, posted), CreatedAt: b.PostedAt}
+	r, err = s.storeRelease(ctx, tx, by, r, b)
+	if err != nil {
+		return err
+	}
+	return s.startAutomatic(ctx, tx, r, b.ID)
+}
+
+// postedTogether collects the images of the build's group so far and names
+// those that it still waits for. A build without a group stands alone.
+func (s *Service) postedTogether(ctx context.Context, tx Tx, b Build) (posted map[string]Artifact, missing []string, err error) {
+	builds := []Build{b}
+	if b.Group != "" {
+		if builds, err = tx.BuildsOfGroup(ctx, b.Group); err != nil {
+			return nil, nil, err
+		}
+	}
+	posted = map[string]Artifact{}
+	var expects []string
+	for _, g := range builds {
+		expects = append(expects, g.GroupExpects...)
+		for _, a := range g.Artifacts {
+			posted[a.Repository] = Artifact{Repository: a.Repository, Digest: a.Digest, BuildID: g.ID}
+		}
+	}
+	return posted, missingNames(expects, posted), nil
+}
+
+// missingNames lists the expected images not posted yet. An expected name is a
+// repository or its last part.
+func missingNames(expects []string, posted map[string]Artifact) []string {
+	var missing []string
+	for _, name := range expects {
+		found := false
+		for repository := range posted {
+			found = found || repository == name || path.Base(repository) == name
+		}
+		if !found && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// assemble completes a set: what was posted, and the rest carried forward.
+func assemble(base Release, posted map[string]Artifact) []Artifact {
+	artifacts := make([]Artifact, 0, len(base.Artifacts))
+	for _, old := range base.Artifacts {
+		if a, ok := posted[old.Repository]; ok {
+			a.Name = old.Name
+			artifacts = append(artifacts, a)
+			continue
+		}
+		if old.CarriedFrom == 0 {
+			old.CarriedFrom = base.ID
+		}
+		artifacts = append(artifacts, old)
+	}
+	slices.SortFunc(artifacts, func(a, b Artifact) int { return strings.Compare(a.Name, b.Name) })
+	return artifacts
+}
+
+// storeRelease stores a new release, or names an earlier one with the same digests by another version.
+func (s *Service) storeRelease(ctx context.Context, tx Tx, by Actor, r Release, b Build) (Release, error) {
+	key := artifactsKey(r.Artifacts)
+	same, err := tx.ReleaseWithArtifacts(ctx, r.ApplicationID, key)
+	if err == nil {
+		e := s.releaseEvent(ctx, by, same, "release.aliased", fmt.Sprintf("release %d of %s was posted again as %s: the same digests", same.Number, same.Application, r.Version))
+		return same, errors.Join(tx.AddAlias(ctx, same.ID, r.Version, b.ID, b.PostedAt), tx.Audit(ctx, e))
+	}
+	if !errors.Is(err, ErrNotFound) {
+		return Release{}, err
+	}
+	message := "release %d of %s: version %s"
+	earlier, err := tx.ReleaseOfVersion(ctx, r.ApplicationID, r.Version)
+	switch {
+	case err == nil:
+		r.RebuildOf = earlier.ID
+		message += fmt.Sprintf(", a rebuild of release %d with other digests; it inherits no evidence and no approval", earlier.Number)
+	case !errors.Is(err, ErrNotFound):
+		return Release{}, err
+	}
+	r, err = tx.InsertRelease(ctx, r, key)
+	if err != nil {
+		return Release{}, fmt.Errorf("store release %s of %s: %w", r.Version, r.Application, err)
+	}
+	e := s.releaseEvent(ctx, by, r, "release.completed", fmt.Sprintf(message, r.Number, r.Application, r.Version))
+	e.After = r
+	return r, tx.Audit(ctx, e)
+}
+
+func (s *Service) releaseEvent(ctx context.Context, by Actor, r Release, action, message string) AuditEvent {
+	e := s.event(ctx, by, action, message)
+	e.Object, e.Application, e.ReleaseID = fmt.Sprintf("release/%d", r.ID), r.Application, r.ID
+	return e
+}
+
+// startAutomatic starts the promotions that policy starts by itself. A target
+// that is busy with a promotion the release does not supersede is left alone, and that is recorded.
+func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, buildID int64) error {
+	targets, err := tx.TargetsOf(ctx, r.ApplicationID)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if !s.Policy(t).AutomaticPromotion {
+			continue
+		}
+		p := Promotion{Target: t, Release: r, Kind: KindRelease, RequestedBy: Sluice().Name, RequestedAt: s.Now(),
+			Reason: "by policy: every new release goes to " + t.Environment, StartedByBuild: buildID}
+		var refusal *Error
+		_, err := s.start(ctx, tx, Sluice(), p)
+		if errors.As(err, &refusal) {
+			e := s.releaseEvent(ctx, Sluice(), r, "promotion.not-started", "not promoted by itself: "+refusal.Message)
+			e.Environment = t.Environment
+			err = tx.Audit(ctx, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

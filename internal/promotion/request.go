@@ -1,0 +1,168 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// PromoteRequest asks for a release in an environment.
+type PromoteRequest struct {
+	Application, Environment string
+	Release                  string // its id, or a version of the application
+	Reason                   string
+}
+
+// Promote starts a promotion. Asking again for what is under way returns it.
+func (s *Service) Promote(ctx context.Context, by Actor, r PromoteRequest) (Promotion, error) {
+	if err := allow(by, "promote", RoleReleaseManager, RoleAdmin); err != nil {
+		return Promotion{}, err
+	}
+	t, err := s.Store.TargetNamed(ctx, r.Application, r.Environment)
+	if errors.Is(err, ErrNotFound) {
+		return Promotion{}, absent("unknown-target", "%s has no environment %s: there is no apps/%s/overlays/%s on main",
+			r.Application, r.Environment, r.Application, r.Environment)
+	} else if err != nil {
+		return Promotion{}, err
+	}
+	release, err := s.findRelease(ctx, r)
+	if err != nil {
+		return Promotion{}, err
+	}
+	p := Promotion{Target: t, Release: release, Kind: KindRelease, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason}
+	err = s.Store.Tx(ctx, func(tx Tx) error {
+		if err := tx.LockApplication(ctx, t.ApplicationID); err != nil {
+			return err
+		}
+		p.ID, err = s.start(ctx, tx, by, p)
+		return err
+	})
+	if err != nil {
+		return Promotion{}, err
+	}
+	s.passed("request:recorded")
+	return s.Store.Promotion(ctx, p.ID)
+}
+
+func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Release, err error) {
+	if r.Release == "" {
+		return release, invalid("missing-release", "release", "say which release of %s to promote: its id or its version", r.Application)
+	}
+	if id, parseErr := strconv.ParseInt(r.Release, 10, 64); parseErr == nil {
+		release, err = s.Store.Release(ctx, id)
+	} else {
+		release, err = s.Store.ReleaseVersion(ctx, r.Application, r.Release)
+	}
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && release.Application != r.Application:
+		return release, absent("unknown-release", "%s has no release %s", r.Application, r.Release)
+	}
+	return release, err
+}
+
+// start stores a promotion under the application's lock. The target's open promotion is
+// returned when it carries the same release, superseded when the rules allow it,
+// and otherwise refuses the new one.
+func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int64, error) {
+	open, err := tx.OpenPromotion(ctx, p.Target.ID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		if err := s.refuseCurrent(ctx, tx, p); err != nil {
+			return 0, err
+		}
+	case err != nil:
+		return 0, err
+	case open.Release.ID == p.Release.ID:
+		return open.ID, nil
+	default:
+		if err := s.mayReplace(ctx, tx, open, p); err != nil {
+			return 0, err
+		}
+		open.Decision, open.DecidedBy, open.DecidedAt = Superseded, by.Name, s.Now()
+		open.DecisionReason = fmt.Sprintf("release %d (%s) is newer", p.Release.Number, p.Release.Version)
+		if err := s.store(ctx, tx, by, open, "promotion.superseded", "superseded: "+open.DecisionReason); err != nil {
+			return 0, err
+		}
+	}
+	p.Decision, p.PullRequest = Requested, PullRequestNone
+	if p.ID, err = tx.InsertPromotion(ctx, p); err != nil {
+		return 0, fmt.Errorf("store promotion to %s: %w", p.Target.Path, err)
+	}
+	if open.ID != 0 {
+		open.SupersededBy = p.ID
+		if err := tx.SavePromotion(ctx, open); err != nil {
+			return 0, err
+		}
+	}
+	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
+	if err := tx.Audit(ctx, s.promotionEvent(ctx, by, p, "promotion.requested", message)); err != nil {
+		return 0, err
+	}
+	return p.ID, tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+}
+
+func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
+	current, err := tx.LatestRevision(ctx, p.Target.ID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if err == nil && current.ReleaseID == p.Release.ID {
+		return conflict("already-current", "main already has release %d (%s) in %s, since commit %s: there is nothing to promote",
+			p.Release.Number, p.Release.Version, p.Target.Environment, short(current.Commit.SHA))
+	}
+	return nil
+}
+
+// mayReplace: a newer release of the same line supersedes an open promotion only
+// when it is verified upstream itself, and never one that is already approved.
+func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) error {
+	refuse := func(why string) error {
+		return conflict("promotion-open", "promotion %d is open for %s in %s with release %d (%s), and %s: finish or cancel it first",
+			open.ID, p.Target.Application, p.Target.Environment, open.Release.Number, open.Release.Version, why)
+	}
+	switch {
+	case open.Release.Line != p.Release.Line:
+		return refuse("release lines differ (" + open.Release.Line + ", " + p.Release.Line + ")")
+	case p.Release.Number < open.Release.Number:
+		return refuse("it is the newer one")
+	case open.MergeAskedBy != "":
+		return refuse("its merge is under way")
+	}
+	approvals, err := tx.Approvals(ctx, open.ID)
+	if err != nil {
+		return err
+	}
+	f := situation{Promotion: &open, policy: s.Policy(p.Target), approvals: approvals}
+	if by, _ := f.approved(); len(by) > 0 {
+		return refuse("it is approved")
+	}
+	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
+	if err != nil {
+		return err
+	}
+	upstream := upstreamOf(p.Target, targets)
+	verified, err := tx.VerifiedOn(ctx, p.Release.ID, targetIDs(upstream))
+	if err != nil {
+		return err
+	}
+	for _, t := range upstream {
+		if verified[t.ID] == 0 {
+			return refuse(fmt.Sprintf("release %d is not verified in %s", p.Release.Number, t.Environment))
+		}
+	}
+	return nil
+}
+
+// store saves a promotion with the audit event of what changed, and has it looked at again.
+func (s *Service) store(ctx context.Context, tx Tx, by Actor, p Promotion, action, message string) error {
+	if err := tx.SavePromotion(ctx, p); err != nil {
+		return fmt.Errorf("save promotion %d: %w", p.ID, err)
+	}
+	e := s.promotionEvent(ctx, by, p, action, message)
+	e.After = map[string]any{"state": p.State(), "decision": p.Decision, "pull_request": p.PullRequest}
+	if err := tx.Audit(ctx, e); err != nil {
+		return err
+	}
+	return tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+}

@@ -1,0 +1,195 @@
+package promotion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+func foundMerged(f *situation) bool {
+	if f.PullRequest == PullRequestMerged {
+		return false
+	}
+	return f.onHost && f.host.State == PullRequestMerged || f.Open() && f.onMain.Commit.SHA != ""
+}
+
+// findMerged records a merge that is a fact already: by the host's button, by plain git, or
+// because main has the same content from somewhere else.
+func (s *Service) findMerged(_ context.Context, f *situation) (record, error) {
+	sha, by := f.host.MergeSHA, f.host.MergedBy
+	if f.host.State != PullRequestMerged {
+		sha, by = f.onMain.Commit.SHA, f.onMain.Commit.Author
+	}
+	return s.mergedAs(f, sha, Actor{Name: by, Kind: Person}), nil
+}
+
+func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
+	r := record{by: by, action: "promotion.merged", message: fmt.Sprintf("merged into main as %s", short(sha))}
+	if held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...); f.Open() && len(held) > 0 {
+		r.action = "violation.merged"
+		r.message += fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
+	}
+	rendered := f.proposed.After.Hash
+	r.apply = func(p *Promotion) {
+		p.PullRequest, p.MergeSHA, p.MergedBy, p.MergedAt = PullRequestMerged, sha, by.Name, s.Now()
+		if p.RenderedHash == "" {
+			p.RenderedHash = rendered
+		}
+	}
+	return r
+}
+
+func foundClosed(f *situation) bool {
+	return f.PullRequest == PullRequestOpen && f.onHost && f.host.State == PullRequestClosed
+}
+
+func (s *Service) findClosed(_ context.Context, f *situation) (record, error) {
+	by := Actor{Name: f.host.ClosedBy, Kind: Person}
+	return record{by: by, action: "promotion.closed", message: fmt.Sprintf("pull request #%d was closed", f.Number), apply: func(p *Promotion) {
+		p.PullRequest = PullRequestClosed
+		if p.Decision == Requested {
+			p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), "the pull request was closed without a merge"
+		}
+	}}, nil
+}
+
+func mustClose(f *situation) bool {
+	return !f.Open() && f.onHost && f.host.State == PullRequestOpen
+}
+
+func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, error) {
+	why := fmt.Sprintf("This promotion is %s: %s", f.State(), f.DecisionReason)
+	if f.PullRequest == PullRequestMerged {
+		why = fmt.Sprintf("main has this content since %s.", short(f.MergeSHA))
+	}
+	if f.SupersededBy != 0 {
+		why += fmt.Sprintf(" See %s/promotions/%d.", s.PublicURL, f.SupersededBy)
+	}
+	if err := f.site.Host.Close(ctx, f.Number, why); err != nil {
+		return record{}, fmt.Errorf("close pull request #%d: %w", f.Number, err)
+	}
+	return record{by: Sluice(), action: "promotion.closed", message: fmt.Sprintf("pull request #%d closed", f.Number), apply: func(p *Promotion) {
+		if p.PullRequest == PullRequestOpen {
+			p.PullRequest = PullRequestClosed
+		}
+	}}, nil
+}
+
+// mustPropose: the gates let a pull request be opened, or main has moved so that
+// the one that is open would conflict or deploy something else.
+func mustPropose(f *situation) bool {
+	if !f.Open() || f.proposeFailed != nil || len(f.proposed.Files) == 0 {
+		return false
+	}
+	if f.HeadSHA == "" {
+		return len(holding(f.gates, PhaseOpen)) == 0
+	}
+	if f.onHost && f.host.HeadSHA != f.HeadSHA {
+		return false // a person pushed to the branch; never written over
+	}
+	return errors.Is(f.mergeFailed, ErrConflict) || f.mergeFailed == nil && f.merged.After.Hash != f.RenderedHash
+}
+
+func (s *Service) propose(ctx context.Context, f *situation) (record, error) {
+	head, err := f.site.Repository.Propose(ctx, Proposal{
+		Branch: f.Branch, Base: f.head, Expected: f.branchAt, Files: f.proposed.Files, Message: commitMessage(f),
+		Author: Signature{Name: "Sluice", Email: "sluice@localhost", When: f.RequestedAt},
+	})
+	if err != nil {
+		return record{}, fmt.Errorf("push %s: %w", f.Branch, err)
+	}
+	base, rendered, diff, branch := f.head, f.proposed.After.Hash, f.proposed.Diff, f.Branch
+	r := record{by: Sluice(), action: "promotion.proposed", message: fmt.Sprintf("commit %s on branch %s", short(head), branch)}
+	if f.RenderedHash != "" && f.RenderedHash != rendered {
+		r.message += "; it renders something else than before, so approvals given until now no longer count"
+	}
+	r.apply = func(p *Promotion) {
+		p.Branch, p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff = branch, base, head, rendered, diff
+	}
+	return r, nil
+}
+
+func mustOpen(f *situation) bool {
+	return f.Open() && f.PullRequest == PullRequestNone && f.HeadSHA != ""
+}
+
+func (s *Service) openPullRequest(ctx context.Context, f *situation) (record, error) {
+	body := s.body(f)
+	pr, err := f.site.Host.Open(ctx, NewPullRequest{Branch: f.Branch, Head: f.HeadSHA, Title: title(f.Promotion), Body: body})
+	if err != nil {
+		return record{}, fmt.Errorf("open a pull request for %s: %w", f.Branch, err)
+	}
+	return record{by: Sluice(), action: "promotion.opened", message: fmt.Sprintf("pull request #%d is open", pr.Number), apply: func(p *Promotion) {
+		p.PullRequest, p.Number, p.URL, p.BodyHash = PullRequestOpen, pr.Number, pr.URL, hashOf(body)
+	}}, nil
+}
+
+func mustReport(f *situation) bool {
+	return f.PullRequest == PullRequestOpen && f.Open() && f.onHost && (f.bodyHash != f.BodyHash || f.status().key(f) != f.StatusReported)
+}
+
+// report brings the pull request's body and the status sluice/gates up to date.
+func (s *Service) report(ctx context.Context, f *situation) (record, error) {
+	body, status := s.body(f), f.status()
+	if f.bodyHash != f.BodyHash {
+		if err := f.site.Host.Update(ctx, f.Number, title(f.Promotion), body); err != nil {
+			return record{}, fmt.Errorf("update pull request #%d: %w", f.Number, err)
+		}
+	}
+	key := status.key(f)
+	if key != f.StatusReported {
+		status.URL = fmt.Sprintf("%s/promotions/%d", s.PublicURL, f.ID)
+		if err := f.site.Host.SetStatus(ctx, f.HeadSHA, status); err != nil {
+			return record{}, fmt.Errorf("set status %s on %s: %w", status.Context, short(f.HeadSHA), err)
+		}
+	}
+	hash := f.bodyHash
+	return record{apply: func(p *Promotion) { p.BodyHash, p.StatusReported = hash, key }}, nil
+}
+
+func (f *situation) mergeable() bool {
+	return f.PullRequest == PullRequestOpen && f.Open() &&
+		len(holding(f.gates, PhaseOpen)) == 0 && len(holding(f.gates, PhaseMerge)) == 0
+}
+
+func mayMerge(f *situation) bool {
+	return f.mergeable() && (f.policy.AutomaticMerge || f.MergeAskedBy != "")
+}
+
+func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
+	by := Sluice()
+	if f.MergeAskedBy != "" {
+		by = Actor{Name: f.MergeAskedBy, Kind: Person}
+	}
+	sha, err := f.site.Host.Merge(ctx, f.Number, f.HeadSHA, mergeMessage(f), by)
+	if err != nil {
+		return record{}, fmt.Errorf("merge pull request #%d: %w", f.Number, err)
+	}
+	return s.mergedAs(f, sha, by), nil
+}
+
+// mergeLapsed: a person asked to merge and a gate closed before it was done. The wish does not
+// outlive the moment: hours later nobody would expect the merge.
+func mergeLapsed(f *situation) bool {
+	return f.PullRequest == PullRequestOpen && f.Open() && f.MergeAskedBy != "" && !f.mergeable()
+}
+
+func (s *Service) lapse(_ context.Context, f *situation) (record, error) {
+	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	return record{by: Sluice(), action: "promotion.merge-lapsed",
+		message: fmt.Sprintf("not merged as %s asked: %s: %s", f.MergeAskedBy, held[0].Gate, held[0].Reason),
+		apply:   func(p *Promotion) { p.MergeAskedBy = "" }}, nil
+}
+
+func mustCleanUp(f *situation) bool {
+	return !f.CleanedUp && !f.Open() && !(f.onHost && f.host.State == PullRequestOpen)
+}
+
+func (s *Service) cleanUp(ctx context.Context, f *situation) (record, error) {
+	if f.branchAt != "" {
+		if err := f.site.Repository.DeleteBranch(ctx, f.Branch, f.branchAt); err != nil {
+			return record{}, fmt.Errorf("delete branch %s: %w", f.Branch, err)
+		}
+	}
+	return record{apply: func(p *Promotion) { p.CleanedUp = true }}, nil
+}

@@ -1,0 +1,61 @@
+package promotion
+
+import (
+	"fmt"
+	"strings"
+)
+
+// waiting says in one sentence what the promotion waits for and who must act.
+func (f *situation) waiting() string {
+	switch f.State() {
+	case StateRequested:
+		return explain("", holding(f.gates, PhaseOpen))
+	case StateOpen:
+		if held := holding(f.gates, PhaseMerge); len(held) > 0 {
+			return explain("", held)
+		}
+		if f.policy.AutomaticMerge {
+			return "Sluice merges it now."
+		}
+		return fmt.Sprintf("Every gate passes: somebody merges pull request #%d, here or at the host.", f.Number)
+	case StateMerged:
+		return f.waitingForSync()
+	case StateSyncing:
+		return "The cluster rolls it out. " + f.messages()
+	case StateLive:
+		return fmt.Sprintf("It runs and is healthy; it counts as verified when it stays so for %s.", f.policy.Soak)
+	case StateFailed:
+		return f.Failure
+	}
+	return ""
+}
+
+func (f *situation) waitingForSync() string {
+	if len(f.deployments) == 0 {
+		return fmt.Sprintf("No Argo CD Application deploys %s from this repository: nothing follows the merge.", f.Target.Path)
+	}
+	if !f.policy.SyncBySluice {
+		return "Argo CD has to see the merge and sync it."
+	}
+	if held := holding(f.gates, PhaseSync); len(held) > 0 {
+		return explain("Merged, but the sync is held: ", held)
+	}
+	return "Sluice starts the sync now."
+}
+
+func (f *situation) messages() string {
+	var parts []string
+	for _, d := range f.deployments {
+		if d.Message != "" {
+			parts = append(parts, d.Message)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func explain(prefix string, held []GateResult) string {
+	if len(held) == 0 {
+		return ""
+	}
+	return prefix + held[0].Reason
+}
