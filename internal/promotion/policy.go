@@ -32,11 +32,13 @@ const (
 
 // DefaultPolicy is what holds without a policy file: the first stage goes by
 // itself, the middle ones need a person's request, and production needs another
-// person's approval, a person's merge and a sync by Sluice.
+// person's approval, a person's merge and a sync by Sluice. An environment whose name says
+// nothing may be production too, so it needs the approval and the person's merge.
 func DefaultPolicy(rank int) EnvironmentPolicy {
 	p := EnvironmentPolicy{
 		AutomaticPromotion: rank <= RankDev,
-		AutomaticMerge:     rank < RankProd,
+		AutomaticMerge:     rank <= RankStaging,
+		SyncBySluice:       rank >= RankProd,
 		Soak:               5 * time.Second,
 		Modes: map[string]Mode{
 			GateBranchProtected: Report,
@@ -44,10 +46,9 @@ func DefaultPolicy(rank int) EnvironmentPolicy {
 			GateRollbackSafe:    Report,
 		},
 	}
-	if rank >= RankProd {
+	if !p.AutomaticMerge {
 		p.Approvals = 1
 		p.ApproverRoles = []Role{RoleApprover, RoleReleaseManager, RoleAdmin}
-		p.SyncBySluice = true
 	}
 	return p
 }

@@ -1,0 +1,57 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// InUseError says that a data folder belongs to a server that runs, and whose it is.
+type InUseError struct {
+	Data   string
+	Holder string // "process 123 since 2026-01-02T15:04:05Z"
+}
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("the data folder %s is in use by %s: stop it, or choose another folder", e.Data, e.Holder)
+}
+
+// lock is held for as long as a server may use the data folder. The kernel gives it back when
+// its holder dies, so it cannot be stale.
+type lock struct{ file *os.File }
+
+// acquire takes a data folder's lock, or fails at once with InUseError.
+func acquire(data string) (*lock, error) {
+	file, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		defer file.Close() //nolint:errcheck // only read
+		holder, readErr := io.ReadAll(io.LimitReader(file, 200))
+		if readErr != nil || len(holder) == 0 {
+			holder = []byte("another process")
+		}
+		return nil, &InUseError{Data: data, Holder: string(holder)}
+	}
+	if err == nil {
+		err = file.Truncate(0)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(file, "process %d since %s", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
+	}
+	if err != nil {
+		file.Close() //nolint:errcheck // the lock's error is the one to report
+		return nil, fmt.Errorf("locking the data folder: %w", err)
+	}
+	return &lock{file}, nil
+}
+
+func (l *lock) release() {
+	l.file.Close() //nolint:errcheck // closing gives the lock back in any case
+}
