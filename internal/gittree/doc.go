@@ -1,0 +1,3 @@
+// Package gittree reads, rewrites, compares and merges Git trees in an object
+// store, without a checkout. The cost of every call follows what differs, not the size of the tree.
+package gittree
