@@ -246,6 +246,7 @@ CREATE TABLE deployments (
     sync            text        NOT NULL CHECK (sync IN ('Synced', 'OutOfSync', 'Unknown')),
     health          text        NOT NULL CHECK (health IN ('Healthy', 'Progressing', 'Degraded', 'Suspended', 'Missing', 'Unknown')),
     revision        text        NOT NULL DEFAULT '',
+    compared_rev    text        NOT NULL DEFAULT '',
     operation       text        NOT NULL DEFAULT '',
     operation_rev   text        NOT NULL DEFAULT '',
     message         text        NOT NULL DEFAULT '',
@@ -258,6 +259,7 @@ CREATE TABLE deployments (
     observed_at     timestamptz NOT NULL,
     UNIQUE (cluster, namespace, name)
 );
+COMMENT ON COLUMN deployments.compared_rev IS 'the commit that live objects match, only while Synced; it may never have been applied';
 COMMENT ON TABLE deployments IS 'Argo CD Applications as last seen; since: when sync, health, revision or images last changed';
 CREATE INDEX deployments_by_target ON deployments (target_id);
 

@@ -29,7 +29,7 @@ func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targe
 	row.Since = o.ObservedAt
 	if !moved {
 		row.Since = old.Since
-		if sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
+		if old.ComparedRev == row.ComparedRev && sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
 			return false, nil
 		}
 	}
@@ -55,7 +55,7 @@ func differs(old dbsqlc.Deployment, row dbsqlc.SaveDeploymentParams) bool {
 func deploymentRow(o promotion.Observation, targetID, releaseID int64) (dbsqlc.SaveDeploymentParams, error) {
 	row := dbsqlc.SaveDeploymentParams{TargetID: nullID(targetID), Cluster: o.Key.Cluster, Namespace: o.Key.Namespace, Name: o.Key.Name,
 		Simulated: o.Simulated, RepositoryUrl: o.RepositoryURL, Path: o.Path, AutomatedSync: o.AutomatedSync, Sync: string(o.Sync),
-		Health: string(o.Health), Revision: o.Revision, Operation: o.Operation, OperationRev: o.OperationRev, Message: o.Message,
+		Health: string(o.Health), Revision: o.Revision, ComparedRev: o.ComparedRevision, Operation: o.Operation, OperationRev: o.OperationRev, Message: o.Message,
 		ReleaseID: nullID(releaseID), ObservedAt: o.ObservedAt}
 	for _, c := range o.RunningImages {
 		row.Images, row.ImageIds = append(row.Images, c.Image), append(row.ImageIds, c.ImageID)
@@ -96,7 +96,8 @@ func (r reader) deployments(ctx context.Context, p dbsqlc.DeploymentsParams) ([]
 			ReleaseID: value(d.ReleaseID), Version: row.Version, Number: int(row.Number), Since: d.Since,
 			Observation: promotion.Observation{Key: promotion.DeploymentKey{Cluster: d.Cluster, Namespace: d.Namespace, Name: d.Name},
 				Simulated: d.Simulated, RepositoryURL: d.RepositoryUrl, Path: d.Path, AutomatedSync: d.AutomatedSync,
-				Sync: promotion.SyncStatus(d.Sync), Health: promotion.HealthStatus(d.Health), Revision: d.Revision, Operation: d.Operation,
+				Sync: promotion.SyncStatus(d.Sync), Health: promotion.HealthStatus(d.Health), Revision: d.Revision, ComparedRevision: d.ComparedRev,
+				Operation:    d.Operation,
 				OperationRev: d.OperationRev, Message: d.Message, Images: d.Images, ObservedAt: d.ObservedAt}}
 		if err := json.Unmarshal(d.Containers, &all[i].RunningImages); err != nil {
 			return nil, fmt.Errorf("containers of %s: %w", d.Name, err)

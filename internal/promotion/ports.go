@@ -245,14 +245,17 @@ type Observation struct {
 	AutomatedSync  bool
 	Sync           SyncStatus
 	Health         HealthStatus
-	Revision       string   // what the last successful operation applied, or the compared revision only while Synced
-	Operation      string   // Running, Succeeded, Failed, Error or empty
-	OperationRev   string   // the revision the current or last operation applies
-	Message        string   // one sentence of diagnosis, empty when all is well
-	Images         []string // full references of the current pod templates
-	RunningImages  []ContainerImage
-	Rollout        Rollout
-	ObservedAt     time.Time
+	Revision       string // what the last successful operation applied
+	// ComparedRevision is what live objects were compared with, kept only while
+	// Synced: a commit that changes nothing here is never applied.
+	ComparedRevision string
+	Operation        string   // Running, Succeeded, Failed, Error or empty
+	OperationRev     string   // the revision the current or last operation applies
+	Message          string   // one sentence of diagnosis, empty when all is well
+	Images           []string // full references of the current pod templates
+	RunningImages    []ContainerImage
+	Rollout          Rollout
+	ObservedAt       time.Time
 }
 
 // ContainerImage is a running container's image as asked for and as resolved.

@@ -27,7 +27,7 @@ func (s *Service) lookAtDeployments(ctx context.Context, f *situation) error {
 	}
 	f.progress = progress{synced: true, live: true}
 	for _, d := range f.deployments {
-		applied := s.holdsMerge(ctx, f, d.Revision)
+		applied := s.holdsMerge(ctx, f, d.Revision) || s.holdsMerge(ctx, f, d.ComparedRevision)
 		applying := s.holdsMerge(ctx, f, d.OperationRev)
 		f.progress.syncing = f.progress.syncing || applying && d.Operation == "Running"
 		f.progress.synced = f.progress.synced && applied

@@ -12,7 +12,7 @@ import (
 )
 
 const deployments = `-- name: Deployments :many
-SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
+SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
        coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number
 FROM deployments d
 LEFT JOIN target_details t ON t.id = d.target_id
@@ -59,6 +59,7 @@ func (q *Queries) Deployments(ctx context.Context, arg DeploymentsParams) ([]Dep
 			&i.Deployment.Sync,
 			&i.Deployment.Health,
 			&i.Deployment.Revision,
+			&i.Deployment.ComparedRev,
 			&i.Deployment.Operation,
 			&i.Deployment.OperationRev,
 			&i.Deployment.Message,
@@ -222,7 +223,7 @@ func (q *Queries) InsertObservation(ctx context.Context, arg InsertObservationPa
 }
 
 const lockDeployment = `-- name: LockDeployment :one
-SELECT id, target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health, revision, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE
+SELECT id, target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health, revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE
 `
 
 type LockDeploymentParams struct {
@@ -247,6 +248,7 @@ func (q *Queries) LockDeployment(ctx context.Context, arg LockDeploymentParams) 
 		&i.Sync,
 		&i.Health,
 		&i.Revision,
+		&i.ComparedRev,
 		&i.Operation,
 		&i.OperationRev,
 		&i.Message,
@@ -278,12 +280,12 @@ func (q *Queries) ReplaceObservation(ctx context.Context, arg ReplaceObservation
 
 const saveDeployment = `-- name: SaveDeployment :one
 INSERT INTO deployments (target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health,
-    revision, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+    revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 ON CONFLICT (cluster, namespace, name) DO UPDATE
 SET target_id = excluded.target_id, simulated = excluded.simulated, repository_url = excluded.repository_url,
     path = excluded.path, automated_sync = excluded.automated_sync, sync = excluded.sync, health = excluded.health,
-    revision = excluded.revision, operation = excluded.operation, operation_rev = excluded.operation_rev,
+    revision = excluded.revision, compared_rev = excluded.compared_rev, operation = excluded.operation, operation_rev = excluded.operation_rev,
     message = excluded.message, images = excluded.images, image_ids = excluded.image_ids, containers = excluded.containers,
     rollout = excluded.rollout, release_id = excluded.release_id, since = excluded.since, observed_at = excluded.observed_at
 RETURNING id
@@ -301,6 +303,7 @@ type SaveDeploymentParams struct {
 	Sync          string
 	Health        string
 	Revision      string
+	ComparedRev   string
 	Operation     string
 	OperationRev  string
 	Message       string
@@ -326,6 +329,7 @@ func (q *Queries) SaveDeployment(ctx context.Context, arg SaveDeploymentParams) 
 		arg.Sync,
 		arg.Health,
 		arg.Revision,
+		arg.ComparedRev,
 		arg.Operation,
 		arg.OperationRev,
 		arg.Message,

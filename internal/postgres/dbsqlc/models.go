@@ -110,16 +110,18 @@ type Deployment struct {
 	Sync          string
 	Health        string
 	Revision      string
-	Operation     string
-	OperationRev  string
-	Message       string
-	Images        []string
-	ImageIds      []string
-	Containers    json.RawMessage
-	Rollout       json.RawMessage
-	ReleaseID     *int64
-	Since         time.Time
-	ObservedAt    time.Time
+	// the commit that live objects match, only while Synced; it may never have been applied
+	ComparedRev  string
+	Operation    string
+	OperationRev string
+	Message      string
+	Images       []string
+	ImageIds     []string
+	Containers   json.RawMessage
+	Rollout      json.RawMessage
+	ReleaseID    *int64
+	Since        time.Time
+	ObservedAt   time.Time
 }
 
 // what a deployment was seen to be, from observed_at until replaced_at; written on change only

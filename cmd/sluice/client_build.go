@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicehq/sluice/api"
+	"github.com/sluicehq/sluice/internal/client"
+)
+
+func newBuildCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "build", Short: "Tell a server what CI built"}
+	cmd.AddCommand(newBuildPostCommand())
+	return cmd
+}
+
+func newBuildPostCommand() *cobra.Command {
+	var r api.BuildRequest
+	var artifacts []string
+	cmd := &cobra.Command{
+		Use:   "post --version VERSION --artifact REPOSITORY@DIGEST --source-repository URL --source-commit SHA",
+		Short: "Record a build; the same build again changes nothing",
+		Example: `  sluice build post --application web --version 1.4.2 \
+    --artifact registry.example.com/shop/web@sha256:… \
+    --source-repository https://git.example.com/shop/web --source-commit $(git rev-parse HEAD)`,
+		Args: arguments(cobra.NoArgs),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&r.Application, "application", "", "application, where several use the images")
+	flags.StringVar(&r.Version, "version", "", "version of the build, such as 1.4.2")
+	flags.StringArrayVar(&artifacts, "artifact", nil, "image as repository@sha256:…; give the flag once for each image")
+	flags.StringVar(&r.Source.Repository, "source-repository", "", "repository that was built")
+	flags.StringVar(&r.Source.Commit, "source-commit", "", "commit that was built")
+	flags.StringVar(&r.Source.Ref, "source-ref", "", "branch or tag that was built")
+	flags.StringVar(&r.Line, "line", "", "line of releases, such as main or 1.4")
+	flags.StringVar(&r.Group, "group", "", "name under which several posts complete one release")
+	flags.StringSliceVar(&r.Expects, "expects", nil, "images that the group waits for, separated by commas")
+	flags.StringVar(&r.CI.Provider, "ci-provider", "", "name of the CI system")
+	flags.StringVar(&r.CI.RunURL, "ci-run-url", "", "address of the CI run")
+	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Build, error) {
+		if err := needed(cmd, "version", "artifact", "source-repository", "source-commit"); err != nil {
+			return api.Build{}, err
+		}
+		for _, a := range artifacts {
+			repository, digest, ok := strings.Cut(a, "@")
+			if !ok {
+				return api.Build{}, wrongUse("--artifact %q has no digest: give it as repository@sha256:…; a tag can point elsewhere tomorrow", a)
+			}
+			r.Artifacts = append(r.Artifacts, api.BuildArtifact{Repository: repository, Digest: digest})
+		}
+		return c.PostBuild(cmd.Context(), r)
+	}, showBuild)
+}
+
+func showBuild(out io.Writer, b api.Build) {
+	row(out, fmt.Sprintf("build %d", b.ID), b.Version, "commit "+b.Source.Commit)
+	for _, r := range b.Releases {
+		row(out, fmt.Sprintf("release %d", r.ID), r.Application, fmt.Sprintf("number %d, %s", r.Number, r.Version))
+		for _, a := range r.Artifacts {
+			note := ""
+			if a.CarriedFrom != 0 {
+				note = fmt.Sprintf(" (carried forward from release %d)", a.CarriedFrom)
+			}
+			row(out, "image", a.Name, a.Reference+note)
+		}
+		if r.RebuildOf != 0 {
+			row(out, "rebuild", r.Application, fmt.Sprintf("of release %d with other digests: no evidence is inherited", r.RebuildOf))
+		}
+	}
+	for _, p := range b.Promotions {
+		row(out, fmt.Sprintf("promotion %d", p.ID), p.Application, p.Environment+": "+string(p.State))
+	}
+	if len(b.WaitingFor) > 0 {
+		row(out, "waits for", strings.Join(b.WaitingFor, ", "), "no release yet")
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicehq/sluice/api"
+	"github.com/sluicehq/sluice/internal/client"
+)
+
+func newPromoteCommand() *cobra.Command {
+	var r api.PromotionRequest
+	cmd := &cobra.Command{
+		Use:   "promote --application NAME --environment NAME --release ID|VERSION",
+		Short: "Ask for a release in an environment",
+		Args:  arguments(cobra.NoArgs),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&r.Application, "application", "", "name of the application")
+	flags.StringVar(&r.Environment, "environment", "", "name of the environment")
+	flags.StringVar((*string)(&r.Release), "release", "", "id or version of the release")
+	flags.StringVar(&r.Reason, "reason", "", "why, for whoever reviews it")
+	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Promotion, error) {
+		if err := needed(cmd, "application", "environment", "release"); err != nil {
+			return api.Promotion{}, err
+		}
+		return c.Promote(cmd.Context(), r)
+	}, showPromotion)
+}
+
+func newApproveCommand() *cobra.Command {
+	var reject bool
+	var comment string
+	cmd := &cobra.Command{
+		Use:   "approve PROMOTION",
+		Short: "Approve a promotion, or reject it",
+		Args:  arguments(cobra.ExactArgs(1)),
+	}
+	cmd.Flags().BoolVar(&reject, "reject", false, "reject it; say why with --comment")
+	cmd.Flags().StringVar(&comment, "comment", "", "what whoever asked for it should read")
+	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, args []string) (api.Promotion, error) {
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil {
+			return api.Promotion{}, wrongUse("promotion %q: give its id, a whole number", args[0])
+		}
+		decision := api.DecisionRequestDecisionApprove
+		if reject {
+			decision = api.DecisionRequestDecisionReject
+			if err := needed(cmd, "comment"); err != nil {
+				return api.Promotion{}, err
+			}
+		}
+		return c.Decide(cmd.Context(), id, api.DecisionRequest{Decision: decision, Comment: comment})
+	}, showPromotion)
+}
+
+func showPromotion(out io.Writer, p api.Promotion) {
+	row(out, fmt.Sprintf("promotion %d", p.ID), string(p.State))
+	row(out, "release", fmt.Sprintf("%s %s (number %d, id %d) to %s", p.Application, p.Version, p.ReleaseNumber, p.Release, p.Environment))
+	row(out, "requested", fmt.Sprintf("by %s at %s", p.RequestedBy, stamp(p.RequestedAt)))
+	if p.PullRequest != nil {
+		row(out, "pull request", p.PullRequest.URL)
+	}
+	for _, g := range p.Gates {
+		verdict := string(g.Verdict)
+		if g.Mode == api.GateModeReport {
+			verdict += " (report)"
+		}
+		row(out, g.Name, verdict+": "+g.Reason)
+	}
+	if p.WaitsFor != "" {
+		row(out, "now", p.WaitsFor)
+	}
+}

@@ -1,0 +1,125 @@
+package httpapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+func TestDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	if err := newDoor(t).document.Validate(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDocumentNamesEveryRoute(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	var documented, registered []string
+	for path, item := range d.document.Paths.Map() {
+		for method := range item.Operations() {
+			documented = append(documented, method+" "+path)
+		}
+	}
+	for _, r := range d.echo.Routes() {
+		registered = append(registered, r.Method+" "+strings.ReplaceAll(r.Path, ":id", "{id}"))
+	}
+	slices.Sort(documented)
+	slices.Sort(registered)
+	if diff := cmp.Diff(documented, registered); diff != "" {
+		t.Errorf("documented (-) and registered (+) routes differ:\n%s", diff)
+	}
+	if undeclared := d.router.Undeclared(); len(undeclared) > 0 {
+		t.Errorf("routes without declared access: %v", undeclared)
+	}
+}
+
+// bodies are the smallest that operations accept.
+var bodies = map[string]string{
+	"postBuild":        buildBody,
+	"requestPromotion": `{"application": "web", "environment": "prod", "release": 3}`,
+	"decidePromotion":  `{"decision": "approve"}`,
+}
+
+var buildBody = fmt.Sprintf(`{"version": "1.4.2", "artifacts": [{"repository": "r.test/web", "digest": %q}],
+	"source": {"repository": "https://git.test/web", "commit": %q}}`, digest, commit)
+
+func TestAccessIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	for path, item := range d.document.Paths.Map() {
+		for method, op := range item.Operations() {
+			target := strings.ReplaceAll(path, "{id}", "12")
+			allowed, public := accessOf(t, op)
+			for _, role := range append(roles(), "") {
+				w := d.send(t, request(role, method, target, bodies[op.OperationID]))
+				want := "success"
+				switch {
+				case public || slices.Contains(allowed, string(role)):
+				case role == "":
+					want = "401"
+				default:
+					want = "403"
+				}
+				got := fmt.Sprint(w.Code)
+				if w.Code < 300 {
+					got = "success"
+				}
+				if got != want {
+					t.Errorf("%s %s as %q: %s, want %s", method, path, role, got, want)
+				}
+			}
+		}
+	}
+}
+
+func accessOf(t *testing.T, op *openapi3.Operation) (allowed []string, public bool) {
+	t.Helper()
+	public = op.Security != nil && len(*op.Security) == 0
+	names, _ := op.Extensions["x-roles"].([]any)
+	for _, name := range names {
+		if !slices.Contains(roles(), promotion.Role(name.(string))) {
+			t.Errorf("%s: x-roles names %v, which is no role", op.OperationID, name)
+		}
+		allowed = append(allowed, name.(string))
+	}
+	if public == (len(allowed) > 0) {
+		t.Errorf("%s: wants either x-roles or no security", op.OperationID)
+	}
+	return allowed, public
+}
+
+// Every documented parameter is taken, and none besides.
+func TestParametersAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	samples := map[string]string{"limit": "10", "cursor": "MTI", "at": "2026-03-01T02:30:00Z", "release": "3", "promotion": "12",
+		"unfinished": "true", "state": "rolled%20back"}
+	d := newDoor(t)
+	for path, item := range d.document.Paths.Map() {
+		op := item.Get
+		if op == nil || strings.Contains(path, "{id}") || !strings.HasPrefix(path, "/api/v1/") {
+			continue
+		}
+		for _, p := range op.Parameters {
+			value := samples[p.Value.Name]
+			if value == "" {
+				value = "web"
+			}
+			if w := d.get(t, path+"?"+p.Value.Name+"="+value); w.Code != http.StatusOK {
+				t.Errorf("%s?%s=%s: %d %s", path, p.Value.Name, value, w.Code, w.Body)
+			}
+		}
+		if w := d.get(t, path+"?app=web"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "unknown-parameter") {
+			t.Errorf("%s with a misspelt parameter: %d %s", path, w.Code, w.Body)
+		}
+	}
+}

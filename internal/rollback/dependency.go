@@ -1,0 +1,24 @@
+package rollback
+
+// dependencyRecoverable: what old needs from outside is there, and what current
+// has sent there does no harm to it.
+func dependencyRecoverable(d Dependency) findings {
+	var f findings
+	if d.ExternalSecrets == nil {
+		f.unknown("secret-store-unread")
+	}
+	for _, s := range d.ExternalSecrets {
+		f.state(s.StoreReady, No, "secret-store-not-ready:"+s.Name, "secret-store-unread:"+s.Name, Yes)
+		f.state(s.RemoteKey, Absent, "remote-key-absent:"+s.Name, "remote-key-unread:"+s.Name, Present)
+	}
+	if d.SealedSecrets == nil {
+		f.unknown("sealed-secret-unread")
+	}
+	for _, s := range d.SealedSecrets {
+		f.state(s.Decryptable, No, "sealed-secret-undecryptable:"+s.Name, "sealed-secret-unread:"+s.Name, Yes)
+	}
+	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed)
+	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed)
+	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable)
+	return f
+}
