@@ -5,6 +5,9 @@ import (
 	"io/fs"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/sluicehq/sluice/internal/manifest"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -113,4 +116,17 @@ func rendering(r manifest.Rendered) promotion.Rendering {
 			Name: promotion.RepositoryOf(image.Reference), Reference: image.Reference})
 	}
 	return out
+}
+
+// Objects are what a target renders to, as a cluster takes them.
+func (m manifests) Objects(tree fs.FS, path string) ([]*unstructured.Unstructured, error) {
+	r, err := manifest.Render(tree, path)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*unstructured.Unstructured, len(r.Objects))
+	for i, o := range r.Objects {
+		all[i] = &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.Content)}
+	}
+	return all, nil
 }

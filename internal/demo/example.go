@@ -20,8 +20,8 @@ type Image struct {
 	Name, Version string
 }
 
-// Images are the images that the example repository starts with.
-func Images() []Image {
+// Examples are the images that the example repository starts with.
+func Examples() []Image {
 	return []Image{{"web", "1.0.0"}, {"checkout", "1.0.0"}, {"order-service", "2.0.0"}, {"order-worker", "2.0.0"}}
 }
 
@@ -32,7 +32,7 @@ type Push func(ctx context.Context, image Image) (digest string, err error)
 // so that the digests in it are real ones.
 func Files(ctx context.Context, registryHost string, push Push) (map[string][]byte, error) {
 	digests := map[Image]string{}
-	for _, image := range Images() {
+	for _, image := range Examples() {
 		digest, err := push(ctx, image)
 		if err != nil {
 			return nil, fmt.Errorf("push the example image %s %s: %w", image.Name, image.Version, err)

@@ -32,7 +32,7 @@ var (
 )
 
 // Crashing is the version of checkout whose container ends right after it starts.
-const Crashing = "1.2.0"
+const Crashing = "1.2.0-crash"
 
 // Play runs the story. Played again it changes nothing that has happened already.
 func (s *Story) Play(ctx context.Context) error {

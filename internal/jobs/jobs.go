@@ -61,7 +61,7 @@ func Workers(pool *pgxpool.Pool, uses UseCases, repositories []string, every Int
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Logger:            log,
 		Workers:           workers,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: maxWorkers}},
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: MaxWorkers}},
 		PeriodicJobs:      periodic,
 		JobTimeout:        jobTimeout,
 		RetryPolicy:       retries{},
@@ -77,10 +77,10 @@ func Workers(pool *pgxpool.Pool, uses UseCases, repositories []string, every Int
 	return &Queue{client}, nil
 }
 
-const (
-	maxWorkers = 8
-	jobTimeout = 2 * time.Minute
-)
+// MaxWorkers is how many jobs one server runs at once.
+const MaxWorkers = 8
+
+const jobTimeout = 2 * time.Minute
 
 // Start runs work until Stop.
 func (q *Queue) Start(ctx context.Context) error { return q.client.Start(ctx) }

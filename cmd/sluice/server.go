@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/alexedwards/scs/pgxstore"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/cluster"
+	"github.com/sluicehq/sluice/internal/config"
+	"github.com/sluicehq/sluice/internal/gitrepo"
+	"github.com/sluicehq/sluice/internal/jobs"
+	"github.com/sluicehq/sluice/internal/postgres"
+	"github.com/sluicehq/sluice/internal/prhost/builtin"
+	"github.com/sluicehq/sluice/internal/promotion"
+	"github.com/sluicehq/sluice/migrations"
+)
+
+// serverOption changes how a server is put together; the product uses none.
+type serverOption func(*server)
+
+// server is one running Sluice.
+type server struct {
+	config     config.Config
+	demo       bool
+	checkpoint func(string)
+	log        *slog.Logger
+
+	listener net.Listener
+	http     *http.Server
+	pool     *pgxpool.Pool
+	store    *postgres.Store
+	enqueuer *jobs.Queue
+	auth     *auth.Authenticator
+	host     *builtin.Host
+	service  *promotion.Service
+	clusters []*cluster.Cluster
+	mounts   map[string]http.Handler // beside Sluice's own doors, by path prefix
+	doors    atomic.Pointer[http.Handler]
+	ready    atomic.Bool
+	secret   string // with which Sluice pushes to its own built-in host
+}
+
+func newServer(c config.Config, options []serverOption) *server {
+	s := &server{config: c, log: slog.New(slog.NewTextHandler(realStderr, nil)), mounts: map[string]http.Handler{}, secret: rand.Text()}
+	for _, option := range options {
+		option(s)
+	}
+	return s
+}
+
+// Times of the server's own life.
+const (
+	shutdownTime = 20 * time.Second // for running requests and jobs to end
+	lookInterval = 30 * time.Second // between the looks that find what no event told of
+)
+
+// listen opens the address, before anything that needs to know it.
+func (s *server) listen() error {
+	l, err := net.Listen("tcp", s.config.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; choose another address", s.config.Listen, err)
+	}
+	s.listener = l
+	return nil
+}
+
+// prepare connects to the database and opens the built-in PR host.
+func (s *server) prepare(ctx context.Context) error {
+	if err := postgres.Migrate(ctx, s.config.Database.URL, migrations.Files); err != nil {
+		return err
+	}
+	var err error
+	if s.pool, err = openPool(ctx, s.config.Database.URL); err != nil {
+		return err
+	}
+	if s.enqueuer, err = jobs.Enqueuer(s.pool); err != nil {
+		return err
+	}
+	s.store = postgres.NewStore(s.pool, s.enqueuer.InsertTx)
+	s.auth = auth.NewAuthenticator(s.store, pgxstore.New(s.pool), strings.HasPrefix(s.config.PublicURL, "https:"), time.Now)
+	s.host, err = builtin.Open(ctx, builtin.Options{
+		Pool: s.pool, Dir: filepath.Join(s.config.Data, "git"), BaseURL: s.config.PublicURL, ServiceToken: s.secret,
+		RequiredStatus: promotion.StatusContext, Authenticate: s.pusher, Pushed: s.pushed, Log: s.log,
+	})
+	return err
+}
+
+// poolSize leaves each worker two connections, one to hold its lock and one to work with, and the doors enough.
+const poolSize = 2*jobs.MaxWorkers + 16
+
+func openPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	c, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("the database's address cannot be read: give postgres://user@host/database")
+	}
+	c.MaxConns = max(c.MaxConns, poolSize)
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", err)
+	}
+	return pool, nil
+}
+
+// pusher tells who pushes to the built-in host: the password is an API token.
+func (s *server) pusher(ctx context.Context, _, password string) (promotion.Actor, error) {
+	by, err := s.auth.Token(ctx, password)
+	if errors.Is(err, auth.ErrUnknownToken) {
+		return by, &promotion.Error{Kind: promotion.Unauthenticated, Code: "invalid-token",
+			Message: "push with an API token of a release manager or an admin as the password"}
+	}
+	return by, err
+}
+
+// pushed has a repository looked at. A look that is lost here is made up for by the periodic one.
+func (s *server) pushed(ctx context.Context, repository string, _ []builtin.RefChange) {
+	if err := s.enqueuer.LookNow(context.WithoutCancel(ctx), repository); err != nil {
+		s.log.Warn("a push was not followed by a look; the periodic look finds it", "repository", repository, "err", err)
+	}
+}
+
+// connect opens the config repositories; the built-in host answers already.
+func (s *server) connect(ctx context.Context, registry promotion.Registry) error {
+	sites := map[string]promotion.Site{}
+	for _, r := range s.config.Repositories {
+		url := s.host.CloneURL(r.Name)
+		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, BaseBranch: r.Branch, Dir: s.mirrorFolder(r.Name),
+			Auth: func(context.Context) (string, string, error) { return "sluice", s.secret, nil }})
+		if err != nil {
+			return fmt.Errorf("config repository %s: %w", r.Name, err)
+		}
+		sites[r.Name] = promotion.Site{URL: url, BaseBranch: r.Branch, Repository: mirror, Host: s.host.Repository(r.Name)}
+	}
+	s.service = &promotion.Service{
+		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
+		Manifests: manifests{root: "apps"}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
+		Policy: func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) },
+	}
+	return nil
+}
+
+// mirrorFolder is this process's own: servers on one machine may share the data folder.
+func (s *server) mirrorFolder(repository string) string {
+	door := strings.NewReplacer(":", "-", "[", "", "]", "").Replace(s.listener.Addr().String())
+	return filepath.Join(s.config.Data, "mirrors", door, repository+".git")
+}
+
+// watch adds a cluster.
+func (s *server) watch(o cluster.Options) {
+	o.Now, o.Observe, o.Log = time.Now, s.service.Observed, s.log
+	c := cluster.New(o)
+	s.clusters = append(s.clusters, c)
+	s.service.Clusters[o.Name] = c
+}
+
+// work looks, runs jobs and watches clusters until ctx ends, then shuts down in order: not ready, HTTP, workers, pool.
+func (s *server) work(ctx context.Context) error {
+	var names []string
+	for name := range s.service.Sites {
+		names = append(names, name)
+	}
+	queue, err := jobs.Workers(s.pool, s.service, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval}, s.log)
+	if err != nil {
+		return err
+	}
+	if err := queue.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the workers: %w", err)
+	}
+	if err := s.enqueuer.LookAtAll(ctx, names); err != nil {
+		return fmt.Errorf("look at everything: %w", err)
+	}
+	watching, watchCtx := errgroup.WithContext(ctx)
+	for _, c := range s.clusters {
+		watching.Go(func() error { return c.Run(watchCtx) })
+	}
+	s.ready.Store(true)
+	<-watchCtx.Done()
+
+	s.ready.Store(false)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	err = errors.Join(s.http.Shutdown(stop), queue.Stop(stop), watching.Wait())
+	s.pool.Close()
+	return err
+}
+
+// readiness says why the server cannot do its work.
+func (s *server) readiness(ctx context.Context) error {
+	if !s.ready.Load() {
+		return errors.New("starting up or shutting down")
+	}
+	return s.pool.Ping(ctx)
+}
