@@ -63,7 +63,7 @@ func runDemo(cmd *cobra.Command, f demoFlags, options []serverOption) error {
 	}
 	defer func() { _ = database.Stop(context.WithoutCancel(ctx)) }()
 	c := config.Config{Listen: f.addr, Data: data, Database: config.Database{URL: database.URL("sluice")},
-		Repositories: []config.ConfigRepository{{Name: demoRepository, Branch: "main", Host: config.BuiltIn}}}
+		Repositories: []config.ConfigRepository{{Name: demoRepository, Host: config.BuiltIn}}}
 	s := newServer(c, options)
 	s.demo = true
 	if err := s.listen(); err != nil {

@@ -66,6 +66,9 @@ func (d *example) run(ctx context.Context) error {
 	if err := d.writeTokens(ctx); err != nil {
 		return err
 	}
+	if _, err := d.service.LookAtRepository(ctx, demoRepository); err != nil {
+		return err // so that the first build posted finds its application
+	}
 	if err := d.openDoors(); err != nil {
 		return err
 	}

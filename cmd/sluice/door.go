@@ -73,13 +73,14 @@ func (s *server) openDoors() error {
 			pages.HandleError(err, c)
 		}
 	}
-	e.Use(httpapi.IdentifyRequest(echo.ExtractIPDirect()), pages.Middleware(), s.auth.Middleware())
+	e.Use(httpapi.IdentifyRequest(echo.ExtractIPDirect()), s.auth.Middleware())
 	router := auth.NewRouter(e)
 	httpapi.New(httpapi.Options{UseCases: s.service, Store: s.store, Ready: s.readiness, Log: s.log}).Register(router)
 	pages.Register(router)
 	if open := router.Undeclared(); len(open) > 0 {
 		return fmt.Errorf("routes without a declared access: %v", open)
 	}
+	s.http.RegisterOnShutdown(pages.Close) // ends the streams that would keep it waiting
 	s.setDoors(e)
 	return nil
 }

@@ -36,6 +36,7 @@ type server struct {
 	config     config.Config
 	demo       bool
 	checkpoint func(string)
+	policy     func(promotion.Target) promotion.EnvironmentPolicy
 	log        *slog.Logger
 
 	listener net.Listener
@@ -55,6 +56,7 @@ type server struct {
 
 func newServer(c config.Config, options []serverOption) *server {
 	s := &server{config: c, log: slog.New(slog.NewTextHandler(realStderr, nil)), mounts: map[string]http.Handler{}, secret: rand.Text()}
+	s.policy = func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) }
 	for _, option := range options {
 		option(s)
 	}
@@ -136,17 +138,17 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	sites := map[string]promotion.Site{}
 	for _, r := range s.config.Repositories {
 		url := s.host.CloneURL(r.Name)
-		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, BaseBranch: r.Branch, Dir: s.mirrorFolder(r.Name),
+		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, BaseBranch: builtin.MainBranch, Dir: s.mirrorFolder(r.Name),
 			Auth: func(context.Context) (string, string, error) { return "sluice", s.secret, nil }})
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
-		sites[r.Name] = promotion.Site{URL: url, BaseBranch: r.Branch, Repository: mirror, Host: s.host.Repository(r.Name)}
+		sites[r.Name] = promotion.Site{URL: url, BaseBranch: builtin.MainBranch, Repository: mirror, Host: s.host.Repository(r.Name)}
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
 		Manifests: manifests{root: "apps"}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
-		Policy: func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) },
+		Policy: s.policy,
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func Workers(pool *pgxpool.Pool, uses UseCases, repositories []string, every Int
 			func() (river.JobArgs, *river.InsertOpts) { return lookArgs{Repository: name}, nil }, nil))
 	}
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
-		Logger:            log,
+		Logger:            slog.New(quiet{log.Handler()}),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: MaxWorkers}},
 		PeriodicJobs:      periodic,
@@ -135,6 +135,13 @@ func argsOf(w promotion.Work) (river.JobArgs, error) {
 		return lookArgs{Repository: w.Repository}, nil
 	}
 	return nil, fmt.Errorf("unknown kind of work %q", w.Kind)
+}
+
+// quiet passes on warnings and worse: River tells of its ordinary life at level info.
+type quiet struct{ slog.Handler }
+
+func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
 }
 
 // retries are quick at first, since most failures are a race or a restart, and

@@ -3,6 +3,7 @@ package promotion
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,8 +48,7 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 func (s *Service) runningReferences(ctx context.Context, o Observation) ([]string, error) {
 	var ids []string
 	for _, c := range o.RunningImages {
-		_, digest, _ := strings.Cut(c.ImageID, "@")
-		ids = append(ids, digest)
+		ids = append(ids, digestOf(c.ImageID))
 	}
 	platforms, err := s.Store.Platforms(ctx, ids)
 	if err != nil {
@@ -63,8 +63,26 @@ func (s *Service) runningReferences(ctx context.Context, o Observation) ([]strin
 		}
 		if index, known := platforms[digest]; known {
 			digest = index
+		} else if digest != digestOf(c.Image) && s.holds(ctx, c.Image, digest) {
+			digest = digestOf(c.Image)
+			platforms[digestOf(c.ImageID)] = digest
 		}
 		refs = append(refs, repository+"@"+digest)
 	}
 	return refs, nil
+}
+
+// holds asks the registry whether an index holds a manifest, and remembers its
+// answer. A registry that does not answer leaves the digest unrecognised, until the next observation.
+func (s *Service) holds(ctx context.Context, index, manifest string) bool {
+	facts, err := s.Registry.Image(ctx, index)
+	if err != nil || s.rememberPlatforms(ctx, digestOf(index), facts.Manifests) != nil {
+		return false
+	}
+	return slices.ContainsFunc(facts.Manifests, func(m PlatformManifest) bool { return m.Digest == manifest })
+}
+
+func digestOf(reference string) string {
+	_, digest, _ := strings.Cut(reference, "@")
+	return digest
 }

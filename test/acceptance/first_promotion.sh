@@ -14,6 +14,8 @@ die() { echo "FAILED: $*" >&2; exit 1; }
 token() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$data/tokens.json"; }
 text() { grep -o "\"$1\": *\"[^\"]*\"" "$work/body" | head -1 | sed 's/^[^:]*: *"//; s/"$//'; }
 number() { grep -o "\"$1\": *[0-9]*" "$work/body" | head -1 | grep -o '[0-9]*$'; }
+state() { sed 's/"pull_request": *{[^}]*}//' "$work/body" | grep -o '"state": *"[^"]*"' | head -1 | sed 's/^[^:]*: *"//; s/"$//'; }
+first_id_of() { sed "s/.*\"$1\": *\[//" "$work/body" | grep -o '"id": *[0-9]*' | head -1 | grep -o '[0-9]*$'; }
 
 # call WHO METHOD PATH WANTED_STATUS [BODY]: the answer's body is in $work/body
 call() {
@@ -29,8 +31,8 @@ await() {
   local deadline=$((SECONDS + $3))
   while :; do
     call viewer GET "/api/v1/promotions/$1" 200
-    [[ " $2 " == *" $(text state) "* ]] && return
-    [ $SECONDS -lt $deadline ] || die "promotion $1 is '$(text state)' after $3 s, wanted one of: $2 ($(text waits_for))"
+    [[ " $2 " == *" $(state) "* ]] && return
+    [ $SECONDS -lt $deadline ] || die "promotion $1 is '$(state)' after $3 s, wanted one of: $2 ($(text waits_for))"
     sleep 0.2
   done
 }
@@ -42,8 +44,7 @@ git clone -q "$base/git/shop-config.git" "$work/before"
 build="{\"application\":\"web\",\"version\":\"$version\",\"artifacts\":[{\"repository\":\"$repository\",\"digest\":\"$digest\"}],
  \"source\":{\"repository\":\"https://git.example.com/shop/web\",\"commit\":\"9f8e7d6c5b4a39281706f5e4d3c2b1a098765432\"}}"
 call ci POST /api/v1/builds 201 "$build"
-id=$(number id) release=$(grep -o '"releases": *\[{"[^}]*' "$work/body" | grep -o '"id": *[0-9]*' | grep -o '[0-9]*$')
-dev=$(grep -o '"promotions": *\[{[^}]*' "$work/body" | grep -o '"id": *[0-9]*' | grep -o '[0-9]*$')
+id=$(number id) release=$(first_id_of releases) dev=$(first_id_of promotions)
 call ci POST /api/v1/builds 200 "$build"
 [ "$(number id)" = "$id" ] || die "the same post again has another id"
 call ci POST /api/v1/builds 422 "${build//$digest/latest}"

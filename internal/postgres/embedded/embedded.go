@@ -60,7 +60,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return nil, fmt.Errorf("starting a private PostgreSQL: making its data folder: %w", err)
 	}
-	held, err := acquire(data)
+	held, err := acquire(ctx, data)
 	if err != nil {
 		return nil, fmt.Errorf("starting a private PostgreSQL: %w", err)
 	}

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,31 @@ func (e *InUseError) Error() string {
 // its holder dies, so it cannot be stale.
 type lock struct{ file *os.File }
 
-// acquire takes a data folder's lock, or fails at once with InUseError.
-func acquire(data string) (*lock, error) {
+// settling is how long the kernel may take to give back the lock of a process that was killed: files
+// of an exiting process are closed a little after it has been waited for.
+const settling = 500 * time.Millisecond
+
+// acquire takes a data folder's lock, or fails with InUseError when it stays taken.
+func acquire(ctx context.Context, data string) (*lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, settling)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		l, err := tryAcquire(data)
+		var inUse *InUseError
+		if !errors.As(err, &inUse) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-again.C:
+		}
+	}
+}
+
+func tryAcquire(data string) (*lock, error) {
 	file, err := os.OpenFile(filepath.Join(data, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

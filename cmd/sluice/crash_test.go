@@ -1,0 +1,432 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/sluicehq/sluice/internal/postgres/embedded"
+	"github.com/sluicehq/sluice/internal/promotion"
+	"github.com/sluicehq/sluice/test/demotest"
+)
+
+// The test binary runs itself as sluice, so that a test can end the process at a boundary.
+const (
+	asProgram = "SLUICE_TEST_AS_PROGRAM"
+	crashAt   = "SLUICE_TEST_CRASH_AT"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(dyingAt(os.Getenv(crashAt)), soakingBriefly))
+	}
+	if err := os.Setenv(asProgram, "1"); err != nil { // for what the tests start
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func dyingAt(boundary string) serverOption {
+	return func(s *server) {
+		s.checkpoint = func(passed string) {
+			if passed == boundary {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {} // nothing more may happen in this process
+			}
+		}
+	}
+}
+
+func soakingBriefly(s *server) {
+	s.policy = func(t promotion.Target) promotion.EnvironmentPolicy {
+		p := promotion.DefaultPolicy(t.Rank)
+		p.Soak = 100 * time.Millisecond
+		return p
+	}
+}
+
+// crash is one demo that is killed again and again.
+type crash struct {
+	*testing.T
+	demo  *demotest.Demo
+	count int
+}
+
+// TestKilledAnywhere kills the server at every boundary between two steps, as listed by the code, starts
+// it again, and expects the promotion to end as it should: one branch, one pull request, one merge, one sync.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	groups := [2][]string{}
+	for i, boundary := range promotion.Boundaries() {
+		groups[i%2] = append(groups[i%2], boundary)
+	}
+	for i, boundaries := range groups {
+		t.Run(fmt.Sprint("half ", i+1), func(t *testing.T) {
+			t.Parallel()
+			c := &crash{T: t, demo: demotest.New(t, os.Args[0])}
+			c.demo.Run(t)
+			for _, boundary := range boundaries {
+				step, _, _ := strings.Cut(boundary, ":")
+				scenario, ok := scenarios[step]
+				if !ok {
+					t.Fatalf("no scenario passes boundary %s: write one", boundary)
+				}
+				scenario(c, boundary)
+				if t.Failed() {
+					t.Fatalf("after a kill at %s", boundary)
+				}
+			}
+			c.demo.Kill()
+			c.onePullRequestEach()
+		})
+	}
+}
+
+// scenarios lead through each step, by its name.
+var scenarios = map[string]func(*crash, string){
+	"build": (*crash).buildIsPosted, "request": (*crash).stagingIsRequested,
+	"propose": (*crash).devGoes, "open": (*crash).devGoes, "report": (*crash).devGoes, "merge": (*crash).devGoes,
+	"follow": (*crash).devGoes, "verify": (*crash).devGoes, "clean-up": (*crash).devGoes,
+	"sync": (*crash).prodIsSynced, "find-merged": (*crash).prodIsMergedByHand, "find-closed": (*crash).branchIsDeleted,
+	"close": (*crash).prodIsCancelled, "lapse": (*crash).mergeLapses, "overtake": (*crash).devIsOvertaken,
+}
+
+// arm restarts the server so that it dies at the boundary.
+func (c *crash) arm(boundary string) {
+	c.demo.Kill()
+	c.demo.Run(c.T, crashAt+"="+boundary)
+}
+
+// die waits for the end and starts the server anew, without a crash to come.
+func (c *crash) die(boundary string) {
+	c.Helper()
+	if !demotest.Await(60*time.Second, c.demo.Ended) {
+		c.Fatalf("the server did not reach %s", boundary)
+	}
+	c.demo.Run(c.T, crashAt+"=")
+}
+
+func (c *crash) image() (version, body string) {
+	c.Helper()
+	c.count++
+	version = fmt.Sprintf("3.%d.0", c.count)
+	repository, digest := c.demo.Image(c.T, "web", version)
+	return version, demotest.Build("web", version, repository, digest)
+}
+
+// post posts a build; release and dev promotion are in the answer.
+func (c *crash) post(body string) (release, dev float64) {
+	c.Helper()
+	status, answer := c.demo.Ask(c.T, "ci", http.MethodPost, "/api/v1/builds", body)
+	if status != http.StatusCreated && status != http.StatusOK {
+		c.Fatalf("post a build: %d %v", status, answer)
+	}
+	return first(answer["releases"]), first(answer["promotions"])
+}
+
+func first(list any) float64 {
+	items, _ := list.([]any)
+	if len(items) == 0 {
+		return 0
+	}
+	id, _ := items[0].(map[string]any)["id"].(float64)
+	return id
+}
+
+// try posts what may be answered by a dying server.
+func (c *crash) try(who, path, body string) {
+	c.Helper()
+	_, _, _ = c.demo.Try(c.demo.Token(c.T, who), http.MethodPost, path, body) // the process may end in the middle
+}
+
+func (c *crash) promote(release float64, environment string) float64 {
+	c.Helper()
+	status, answer := c.demo.Ask(c.T, "release-manager", http.MethodPost, "/api/v1/promotions",
+		fmt.Sprintf(`{"application":"web","environment":%q,"release":%.0f,"reason":"crash test"}`, environment, release))
+	if status != http.StatusCreated {
+		c.Fatalf("promote to %s: %d %v", environment, status, answer)
+	}
+	return answer["id"].(float64)
+}
+
+func (c *crash) ends(id float64, states ...string) map[string]any {
+	c.Helper()
+	return c.demo.AwaitState(c.T, id, states...)
+}
+
+func (c *crash) buildIsPosted(boundary string) {
+	_, body := c.image()
+	c.arm(boundary)
+	c.try("ci", "/api/v1/builds", body)
+	c.die(boundary)
+	release, dev := c.post(body) // CI tries again
+	again, same := c.post(body)
+	if release != again || dev != same {
+		c.Errorf("posting again gave release %v and promotion %v, then %v and %v", release, dev, again, same)
+	}
+	c.ends(dev, "verified")
+	c.finished(dev)
+}
+
+func (c *crash) devGoes(boundary string) {
+	_, body := c.image()
+	c.arm(boundary)
+	c.try("ci", "/api/v1/builds", body)
+	c.die(boundary)
+	_, dev := c.post(body)
+	c.ends(dev, "verified")
+	c.finished(dev)
+}
+
+func (c *crash) stagingIsRequested(boundary string) {
+	_, body := c.image()
+	release, dev := c.post(body)
+	c.ends(dev, "verified")
+	c.arm(boundary)
+	c.try("release-manager", "/api/v1/promotions", fmt.Sprintf(`{"application":"web","environment":"staging","release":%.0f}`, release))
+	c.die(boundary)
+	staging := c.latest("staging")
+	c.ends(staging, "verified")
+	c.finished(staging)
+}
+
+// openProd brings a new release to an open pull request for prod.
+func (c *crash) openProd() float64 {
+	c.Helper()
+	_, body := c.image()
+	release, dev := c.post(body)
+	c.ends(dev, "verified")
+	c.ends(c.promote(release, "staging"), "verified")
+	prod := c.promote(release, "prod")
+	c.ends(prod, "open")
+	return prod
+}
+
+func (c *crash) act(who string, id float64, action, body string) {
+	c.Helper()
+	status, answer := c.demo.Ask(c.T, who, http.MethodPost, fmt.Sprintf("/api/v1/promotions/%.0f/%s", id, action), body)
+	if status >= 300 {
+		c.Fatalf("%s: %d %v", action, status, answer)
+	}
+}
+
+func (c *crash) prodIsSynced(boundary string) {
+	prod := c.openProd()
+	c.act("approver", prod, "approvals", `{"decision":"approve"}`)
+	c.arm(boundary)
+	c.try("release-manager", fmt.Sprintf("/api/v1/promotions/%.0f/merge", prod), "")
+	c.die(boundary)
+	merge := c.ends(prod, "verified")["pull_request"].(map[string]any)["merge_sha"].(string)
+	c.finished(prod)
+	if n := c.syncs("web-prod", merge); n != 1 {
+		c.Errorf("%s was synced %d times", merge, n)
+	}
+}
+
+func (c *crash) prodIsMergedByHand(boundary string) {
+	prod := c.openProd()
+	c.arm(boundary)
+	clone := c.clone()
+	c.git(clone, "merge", "--quiet", "--no-ff", "-m", "by hand", "origin/"+c.branch(prod, "prod"))
+	c.git(clone, "push", "--quiet", "origin", "HEAD:main")
+	c.die(boundary)
+	c.ends(prod, "verified")
+	c.finished(prod)
+}
+
+func (c *crash) branchIsDeleted(boundary string) {
+	prod := c.openProd()
+	c.arm(boundary)
+	c.git(c.clone(), "push", "--quiet", "origin", ":"+c.branch(prod, "prod"))
+	c.die(boundary)
+	c.ends(prod, "cancelled")
+	c.finished(prod)
+}
+
+func (c *crash) prodIsCancelled(boundary string) {
+	prod := c.openProd()
+	c.arm(boundary)
+	c.try("release-manager", fmt.Sprintf("/api/v1/promotions/%.0f/cancel", prod), `{"reason":"crash test"}`)
+	c.die(boundary)
+	c.ends(prod, "cancelled")
+	c.finished(prod)
+}
+
+// mergeLapses: the wish to merge was stored, and while no server ran the approval it rested on went.
+func (c *crash) mergeLapses(boundary string) {
+	prod := c.openProd()
+	c.demo.Kill()
+	c.sql("UPDATE promotions SET merge_asked_by = 'rita', merge_asked_at = now() WHERE id = $1", int64(prod))
+	c.demo.Run(c.T, crashAt+"="+boundary)
+	c.die(boundary)
+	p := c.ends(prod, "open")
+	if !demotest.Await(30*time.Second, func() bool { return c.asked(prod) == "" }) {
+		c.Errorf("the wish to merge did not lapse: %v", p)
+	}
+	c.act("release-manager", prod, "cancel", `{"reason":"crash test"}`)
+	c.ends(prod, "cancelled")
+	c.finished(prod)
+}
+
+func (c *crash) devIsOvertaken(boundary string) {
+	_, older := c.image()
+	_, newer := c.image()
+	c.arm(boundary)
+	_, dev := c.post(older)
+	c.demo.AwaitState(c.T, dev, "merged", "syncing")
+	c.try("ci", "/api/v1/builds", newer)
+	c.die(boundary)
+	_, next := c.post(newer)
+	c.ends(next, "verified")
+	c.ends(dev, "superseded")
+	c.finished(dev)
+	c.finished(next)
+}
+
+// latest is the newest promotion of web to an environment.
+func (c *crash) latest(environment string) float64 {
+	c.Helper()
+	_, answer := c.demo.Ask(c.T, "viewer", http.MethodGet, "/api/v1/promotions?application=web&environment="+environment, "")
+	return first(answer["items"])
+}
+
+// asked tells who wishes the merge, from the audit: a lapsed wish is its newest event.
+func (c *crash) asked(id float64) string {
+	_, answer := c.demo.Ask(c.T, "viewer", http.MethodGet, fmt.Sprintf("/api/v1/audit-events?promotion=%.0f", id), "")
+	items, _ := answer["items"].([]any)
+	for _, e := range items {
+		if e.(map[string]any)["action"] == "promotion.merge-lapsed" {
+			return ""
+		}
+	}
+	return "rita"
+}
+
+func (c *crash) branch(id float64, environment string) string {
+	return fmt.Sprintf("sluice/web/%s/%.0f", environment, id)
+}
+
+func (c *crash) clone() string {
+	c.Helper()
+	dir := filepath.Join(c.TempDir(), "clone")
+	token := c.demo.Token(c.T, "release-manager")
+	c.git(c.TempDir(), "clone", "--quiet", strings.Replace(c.demo.URL, "://", "://rita:"+token+"@", 1)+"/git/shop-config.git", dir)
+	return dir
+}
+
+func (c *crash) git(dir string, args ...string) string {
+	c.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Rita", "GIT_AUTHOR_EMAIL=rita@example.com",
+		"GIT_COMMITTER_NAME=Rita", "GIT_COMMITTER_EMAIL=rita@example.com", "GIT_TERMINAL_PROMPT=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		c.Fatalf("git %s: %v\n%s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// finished waits until nothing of the promotion is left to do: its branch is gone, and main holds its change at most once.
+func (c *crash) finished(id float64) {
+	c.Helper()
+	remote := c.demo.URL + "/git/shop-config.git"
+	gone := demotest.Await(30*time.Second, func() bool {
+		return !strings.Contains(c.git(".", "ls-remote", "--heads", remote), fmt.Sprintf("/%.0f\n", id))
+	})
+	if !gone {
+		c.Errorf("the branch of promotion %.0f is still there", id)
+	}
+	log := c.git(c.clone(), "log", "--no-merges", "--format=%(trailers:key=Sluice-Promotion,valueonly)", "origin/main")
+	if n := slices.Collect(strings.Lines(log)); count(n, fmt.Sprintf("%.0f\n", id)) > 1 {
+		c.Errorf("main holds the change of promotion %.0f %d times", id, count(n, fmt.Sprintf("%.0f\n", id)))
+	}
+}
+
+func count(lines []string, line string) int {
+	n := 0
+	for _, l := range lines {
+		if l == line {
+			n++
+		}
+	}
+	return n
+}
+
+// syncs counts how often an Application was synced to a revision, as its history says.
+func (c *crash) syncs(application, revision string) int {
+	c.Helper()
+	text, err := os.ReadFile(filepath.Join(c.demo.Data, "cluster.json"))
+	if err != nil {
+		c.Fatal(err)
+	}
+	var objects []map[string]any
+	if err := json.Unmarshal(text, &objects); err != nil {
+		c.Fatal(err)
+	}
+	n := 0
+	for _, o := range objects {
+		if o["kind"] != "Application" || o["metadata"].(map[string]any)["name"] != application {
+			continue
+		}
+		history, _ := o["status"].(map[string]any)["history"].([]any)
+		for _, h := range history {
+			if h.(map[string]any)["revision"] == revision {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// sql runs a statement on the killed demo's database.
+func (c *crash) sql(statement string, args ...any) {
+	c.Helper()
+	c.database(func(conn *pgx.Conn) error {
+		_, err := conn.Exec(context.Background(), statement, args...)
+		return err
+	})
+}
+
+func (c *crash) database(fn func(*pgx.Conn) error) {
+	c.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	server, err := embedded.Start(ctx, embedded.Options{Data: filepath.Join(c.demo.Data, "postgres")})
+	if err != nil {
+		c.Fatal(err)
+	}
+	conn, err := pgx.Connect(ctx, server.URL("sluice"))
+	if err == nil {
+		err = errors.Join(fn(conn), conn.Close(ctx))
+	}
+	if err := errors.Join(err, server.Stop(ctx)); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// onePullRequestEach: whatever happened, no promotion has two pull requests, and none is left open.
+func (c *crash) onePullRequestEach() {
+	c.Helper()
+	var doubled, open int
+	c.database(func(conn *pgx.Conn) error {
+		return conn.QueryRow(context.Background(), `SELECT
+			(SELECT count(*) FROM (SELECT branch FROM prhost.pull_requests GROUP BY branch HAVING count(*) > 1) d),
+			(SELECT count(*) FROM prhost.pull_requests WHERE state = 'open')`).Scan(&doubled, &open)
+	})
+	if doubled != 0 || open != 0 {
+		c.Errorf("%d promotions have two pull requests, %d pull requests are left open", doubled, open)
+	}
+}
