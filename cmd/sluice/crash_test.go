@@ -328,13 +328,18 @@ func (c *crash) clone() string {
 
 func (c *crash) git(dir string, args ...string) string {
 	c.Helper()
+	return runGit(c.T, dir, args...)
+}
+
+func runGit(t testing.TB, dir string, args ...string) string {
+	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Rita", "GIT_AUTHOR_EMAIL=rita@example.com",
 		"GIT_COMMITTER_NAME=Rita", "GIT_COMMITTER_EMAIL=rita@example.com", "GIT_TERMINAL_PROMPT=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		c.Fatalf("git %s: %v\n%s", args[0], err, out)
+		t.Fatalf("git %s: %v\n%s", args[0], err, out)
 	}
 	return string(out)
 }

@@ -27,6 +27,8 @@ var may = map[string][]string{
 	"internal/health":                {"internal/promotion"},
 	"internal/gittree":               nil,
 	"internal/config":                nil,
+	"internal/client":                {"api"},
+	"internal/demo":                  {"internal/promotion", "internal/simulation"},
 	"internal/cluster":               {"internal/promotion", "internal/health"},
 	"internal/simulation":            {"internal/promotion", "internal/health"},
 	"internal/gitrepo":               {"internal/promotion", "internal/gittree"},

@@ -26,6 +26,7 @@ type Demo struct {
 	URL     string
 	Data    string
 	Program string
+	Tokens  map[string]string // by persona; nil: read from the demo's folder
 	args    []string
 	env     []string
 	process *exec.Cmd
@@ -72,15 +73,22 @@ func New(t testing.TB, file string, args ...string) *Demo {
 	if err := os.Chmod(data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
-	d := &Demo{URL: "http://" + address, Data: data, Program: file,
-		args: append([]string{"demo", "--addr", address, "--data", data, "--story=false"}, args...)}
+	t.Cleanup(func() { _ = os.RemoveAll(data) })
+	d := NewServer(t, file)
+	d.Data = data
+	d.args = append([]string{"demo", "--addr", strings.TrimPrefix(d.URL, "http://"), "--data", data, "--story=false"}, args...)
+	return d
+}
+
+// NewServer prepares any process of the program that answers on URL; Run starts it.
+func NewServer(t testing.TB, file string, args ...string) *Demo {
+	t.Helper()
+	d := &Demo{URL: "http://" + freeAddress(t), Program: file, args: args}
 	t.Cleanup(func() {
 		d.stop(syscall.SIGTERM)
 		if t.Failed() && d.output != nil {
-			t.Logf("the demo said:\n%s", d.output)
+			t.Logf("%s said:\n%s", strings.Join(d.args, " "), d.output)
 		}
-		_ = os.RemoveAll(data)
 	})
 	return d
 }
@@ -167,6 +175,9 @@ func (d *Demo) status(path string) int {
 // Token of one of the demo's personas: ci, release-manager, approver, admin, viewer.
 func (d *Demo) Token(t testing.TB, who string) string {
 	t.Helper()
+	if d.Tokens != nil {
+		return d.Tokens[who]
+	}
 	text, err := os.ReadFile(filepath.Join(d.Data, "tokens.json"))
 	if err != nil {
 		t.Fatal(err)

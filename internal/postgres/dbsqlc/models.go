@@ -163,6 +163,64 @@ type PlatformManifest struct {
 	Platform    string
 }
 
+type PrhostComment struct {
+	ID            int64
+	PullRequestID int64
+	Author        string
+	Body          string
+	At            time.Time
+}
+
+type PrhostEvent struct {
+	ID            int64
+	PullRequestID int64
+	Kind          string
+	// empty when it is not known who did it
+	Actor   string
+	Message string
+	At      time.Time
+}
+
+type PrhostPullRequest struct {
+	ID           int64
+	RepositoryID int64
+	Number       int32
+	Branch       string
+	Title        string
+	Body         string
+	State        string
+	// where the branch was at the last look, or at the end
+	HeadSha string
+	// where main was at the last look before the end: a head that main holds later and did not hold here was merged
+	MainSha string
+	// the first commit of main's first-parent history that holds the head
+	MergeSha string
+	// who merged or closed it
+	EndedBy   string
+	EndedAt   *time.Time
+	OpenedAt  time.Time
+	UpdatedAt time.Time
+}
+
+type PrhostRepository struct {
+	ID   int64
+	Name string
+	// of the newest pull request; the row is locked by whoever changes pull requests of the repository
+	LastNumber int32
+	CreatedAt  time.Time
+}
+
+// the checks on a commit as they are now; what they were is in events of the pull request
+type PrhostStatus struct {
+	RepositoryID int64
+	Sha          string
+	Context      string
+	State        string
+	Description  string
+	Url          string
+	At           time.Time
+}
+
 type Promotion struct {
 	ID        int64
 	TargetID  int64
