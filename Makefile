@@ -31,5 +31,4 @@ vuln:
 
 generate: ## queries and API types
 	$(GO) run $(SQLC) generate
-	$(GO) run $(OAPI) -config api/oapi-server.yaml api/openapi.yaml
-	$(GO) run $(OAPI) -config api/oapi-client.yaml api/openapi.yaml
+	$(GO) run $(OAPI) -config api/oapi-types.yaml api/openapi.yaml

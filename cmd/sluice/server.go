@@ -138,7 +138,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	sites := map[string]promotion.Site{}
 	for _, r := range s.config.Repositories {
 		url := s.host.CloneURL(r.Name)
-		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, BaseBranch: builtin.MainBranch, Dir: s.mirrorFolder(r.Name),
+		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, Branch: builtin.MainBranch, Dir: s.mirrorFolder(r.Name),
 			Auth: func(context.Context) (string, string, error) { return "sluice", s.secret, nil }})
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)

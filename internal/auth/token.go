@@ -15,7 +15,7 @@ import (
 // prefix makes a token recognisable to people and to secret scanners.
 const prefix = "sluice_"
 
-// ErrUnknownToken: no valid token has this hash.
+// ErrUnknownToken is the answer to a hash of no valid token.
 var ErrUnknownToken = errors.New("the token is unknown, expired or revoked")
 
 // TokenStore keeps the hashes of tokens.

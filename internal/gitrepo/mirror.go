@@ -6,241 +6,181 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/config"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/client"
-	"github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/sluicehq/sluice/internal/gittree"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // Options say what is mirrored and where.
 type Options struct {
-	Name       string
-	URL        string // https://… or ssh
-	BaseBranch string
-	Dir        string // of the mirror; one process at a time
-	// Auth gives user name and password or token for each connection, so that
-	// tokens may rotate. Nil: none for HTTP, the SSH agent for SSH.
-	Auth func(context.Context) (username, password string, err error)
+	Name   string // in messages
+	URL    string // https://…, ssh://… or user@host:path
+	Branch string // the base branch
+	Dir    string // of the mirror, of one process at a time; made if need be
+	// Auth gives the user name and the password or token for each connection, so
+	// that tokens may rotate; for SSH, the user and a private key in PEM. Nil:
+	// what the URL holds, or else none for HTTP and the SSH agent for SSH. An
+	// SSH host must be in the known_hosts of the user or machine.
+	Auth func(context.Context) (username, secret string, err error)
 }
 
-// branchPrefix is the namespace of the branches that Sluice makes.
-const branchPrefix = "sluice/"
-
-// Mirror implements promotion.ConfigRepository. It is safe for concurrent use.
+// Mirror implements promotion.ConfigRepository. It is safe for concurrent use:
+// fetches wait for each other, reads go on meanwhile.
 type Mirror struct {
-	Options
-	endpoint *transport.Endpoint
-	fetching sync.Mutex // one fetch at a time
+	name   string
+	dir    string
+	base   plumbing.ReferenceName
+	remote remote
+	lock   *os.File
 
-	mu    sync.RWMutex
-	store *storage
-	refs  map[plumbing.ReferenceName]plumbing.Hash // of the remote, as last seen
+	fetching  chan struct{} // holds one value while a fetch runs
+	begun     atomic.Int64  // fetches begun
+	succeeded int64         // the newest that succeeded; of who fetches
+
+	mu      sync.RWMutex
+	objects *storage
+	history *gittree.History
+	refs    refs // of the remote, as last seen
+	pushed  refs // by this process while a fetch runs
 }
 
 var _ promotion.ConfigRepository = (*Mirror)(nil)
 
-// Open opens the mirror in Dir or makes a new one, and fetches. A mirror that
-// cannot be read is thrown away and made anew: it holds nothing that the remote does not.
+// Open opens the mirror in Dir, as of its last fetch. The remote is asked only
+// when there is no mirror yet, or when it is damaged: it holds nothing that the
+// remote does not, so it is then made anew.
 func Open(ctx context.Context, o Options) (*Mirror, error) {
-	endpoint, err := transport.NewEndpoint(o.URL)
+	r, err := newRemote(o)
 	if err != nil {
-		return nil, fmt.Errorf("config repository %s: its address cannot be read", o.Name)
+		return nil, fmt.Errorf("config repository %s: %w", o.Name, err)
 	}
-	endpoint.User, endpoint.Password = plainUser(endpoint), ""
-	m := &Mirror{Options: o, endpoint: endpoint}
-	if m.store, err = openOrInit(o.Dir); err != nil {
-		return nil, fmt.Errorf("mirror of %s in %s: %w", o.Name, o.Dir, err)
+	m := &Mirror{name: o.Name, dir: filepath.Clean(o.Dir), base: plumbing.NewBranchReferenceName(o.Branch),
+		remote: r, fetching: make(chan struct{}, 1)}
+	if m.lock, err = lockFile(m.dir + ".lock"); err != nil {
+		return nil, fmt.Errorf("mirror of %s: %w", o.Name, err)
 	}
-	if _, err := m.Fetch(ctx); err != nil {
-		return nil, err
+	if m.resume() {
+		return m, nil
+	}
+	if err := m.renew(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("mirror %s: %w", o.Name, err), m.lock.Close())
 	}
 	return m, nil
 }
 
-// plainUser keeps the user of an SSH address; one of an HTTP address belongs to its credentials.
-func plainUser(e *transport.Endpoint) string {
-	if e.Protocol == "ssh" {
-		return e.User
-	}
-	return ""
+// Close gives back the mirror's files and its lock. Views of trees cannot be
+// read any more.
+func (m *Mirror) Close() error {
+	return errors.Join(m.store().Close(), m.lock.Close())
 }
 
-func openOrInit(dir string) (*storage, error) {
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-		return openStorage(dir), nil
-	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+// lockFile takes a lock against other processes, which ends with this one.
+func lockFile(name string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, err
 	}
-	s := openStorage(dir)
-	_, err := git.Init(s, nil)
-	return s, err
-}
-
-// Fetch asks the remote for its branches and gets what is not there yet.
-func (m *Mirror) Fetch(ctx context.Context) (string, error) {
-	m.fetching.Lock()
-	defer m.fetching.Unlock()
-	refs, err := m.advertised(ctx)
-	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		m.see(map[plumbing.ReferenceName]plumbing.Hash{})
-		return "", nil
-	} else if err != nil {
-		return "", fmt.Errorf("ask %s for its branches: %w", m.Name, err)
-	}
-	if !m.has(refs) {
-		if err := m.fetch(ctx); err != nil {
-			return "", fmt.Errorf("fetch %s: %w", m.Name, err)
-		}
-	}
-	if !m.readable(refs[m.base()]) {
-		if err := m.renew(ctx); err != nil {
-			return "", fmt.Errorf("the mirror of %s was damaged and could not be made anew: %w", m.Name, err)
-		}
-	}
-	m.see(refs)
-	return text(refs[m.base()]), nil
-}
-
-func (m *Mirror) base() plumbing.ReferenceName { return plumbing.NewBranchReferenceName(m.BaseBranch) }
-
-func text(h plumbing.Hash) string {
-	if h.IsZero() {
-		return ""
-	}
-	return h.String()
-}
-
-func (m *Mirror) see(refs map[plumbing.ReferenceName]plumbing.Hash) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.refs = refs
-}
-
-func (m *Mirror) objects() *storage {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.store
-}
-
-// advertised asks for the base branch and Sluice's own ones, in one round trip.
-func (m *Mirror) advertised(ctx context.Context) (map[plumbing.ReferenceName]plumbing.Hash, error) {
-	auth, scrub, err := m.credentials(ctx)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.NewClient(m.endpoint)
-	if err != nil {
-		return nil, scrub(err)
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s is locked by another process: give each process a folder of its own (%w)", name, err), f.Close())
 	}
-	session, err := c.NewUploadPackSession(m.endpoint, auth)
-	if err != nil {
-		return nil, scrub(err)
-	}
-	defer session.Close()
-	all, err := session.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return nil, scrub(err)
-	}
-	refs := map[plumbing.ReferenceName]plumbing.Hash{}
-	for name, hash := range all.References {
-		ref := plumbing.ReferenceName(name)
-		if ref == m.base() || strings.HasPrefix(name, "refs/heads/"+branchPrefix) {
-			refs[ref] = hash
-		}
-	}
-	return refs, nil
+	return f, nil
 }
 
-func (m *Mirror) has(refs map[plumbing.ReferenceName]plumbing.Hash) bool {
-	for _, hash := range refs {
-		if m.objects().HasEncodedObject(hash) != nil {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *Mirror) fetch(ctx context.Context) error {
-	auth, scrub, err := m.credentials(ctx)
-	if err != nil {
-		return err
-	}
-	base, own := m.base(), "refs/heads/"+branchPrefix+"*"
-	specs := []config.RefSpec{config.RefSpec("+" + base + ":" + base), config.RefSpec("+" + own + ":" + own)}
-	remote := git.NewRemote(m.objects(), &config.RemoteConfig{Name: "origin", URLs: []string{m.address()}, Fetch: specs})
-	err = remote.FetchContext(ctx, &git.FetchOptions{RemoteName: "origin", RefSpecs: specs, Auth: auth, Tags: git.NoTags, Force: true, Prune: true})
-	if errors.Is(err, git.NoErrAlreadyUpToDate) {
-		return nil
-	}
-	return scrub(err)
-}
-
-// address is the remote's, without any credentials.
-func (m *Mirror) address() string { return m.endpoint.String() }
-
-// readable tells whether a commit and its tree are really there.
-func (m *Mirror) readable(head plumbing.Hash) bool {
-	if head.IsZero() {
-		return true
-	}
-	c, err := object.GetCommit(m.objects(), head)
+// resume takes up the mirror that an earlier process left, if it can be read.
+func (m *Mirror) resume() bool {
+	known, err := loadRefs(m.dir)
 	if err != nil {
 		return false
 	}
-	_, err = object.GetTree(m.objects(), c.TreeHash)
+	objects := openStorage(m.dir)
+	if objects.sweep() != nil || !readable(objects, known[m.base]) {
+		_ = objects.Close() // what it held is thrown away
+		return false
+	}
+	m.adopt(objects, known)
+	return true
+}
+
+// readable tells whether a commit and its tree are really there.
+func readable(objects *storage, head plumbing.Hash) bool {
+	if head.IsZero() {
+		return true
+	}
+	c, err := object.GetCommit(objects, head)
+	if err != nil {
+		return false
+	}
+	_, err = gittree.New(objects, c.TreeHash).ReadDir(".")
 	return err == nil
 }
 
-// renew makes the mirror anew beside the damaged one, and takes its place.
+// renew clones into a folder beside the mirror's, which then takes its place.
+// Who still reads the old one keeps its open packs.
 func (m *Mirror) renew(ctx context.Context) error {
-	if err := os.RemoveAll(m.Dir); err != nil {
+	fresh := m.dir + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
 		return err
 	}
-	s, err := openOrInit(m.Dir)
+	defer os.RemoveAll(fresh)
+	now, err := m.clone(ctx, fresh)
 	if err != nil {
 		return err
 	}
+	if err := os.RemoveAll(m.dir); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, m.dir); err != nil {
+		return err
+	}
+	m.adopt(openStorage(m.dir), now)
+	return nil
+}
+
+func (m *Mirror) clone(ctx context.Context, dir string) (refs, error) {
+	objects, err := initStorage(dir, m.base)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	now, err := m.download(ctx, objects, nil)
+	if err != nil {
+		return nil, err
+	}
+	if !readable(objects, now[m.base]) {
+		return nil, fmt.Errorf("what the remote sent of commit %s cannot be read", now[m.base])
+	}
+	return now, now.save(dir)
+}
+
+func (m *Mirror) adopt(objects *storage, now refs) {
 	m.mu.Lock()
-	m.store = s
-	m.mu.Unlock()
-	return m.fetch(ctx)
+	defer m.mu.Unlock()
+	m.objects, m.history, m.refs = objects, gittree.NewHistory(objects), now
 }
 
-// credentials of one connection, and a function that keeps them out of its errors.
-func (m *Mirror) credentials(ctx context.Context) (transport.AuthMethod, func(error) error, error) {
-	if m.Auth == nil {
-		return nil, func(err error) error { return err }, nil
-	}
-	username, password, err := m.Auth(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("credentials for %s: %w", m.Name, err)
-	}
-	scrub := func(err error) error { return scrubbed(err, password) }
-	return &http.BasicAuth{Username: username, Password: password}, scrub, nil
+func (m *Mirror) store() *storage {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.objects
 }
 
-// scrubbed is an error whose text holds no secret. What it wraps stays
-// recognisable by errors.Is.
-func scrubbed(err error, secret string) error {
-	if err == nil || secret == "" || !strings.Contains(err.Error(), secret) {
-		return err
-	}
-	return &scrubbedError{strings.ReplaceAll(err.Error(), secret, "…"), err}
+func (m *Mirror) ancestry() *gittree.History {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.history
 }
 
-type scrubbedError struct {
-	text string
-	err  error
+func (m *Mirror) known() refs {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.refs
 }
-
-func (e *scrubbedError) Error() string        { return e.text }
-func (e *scrubbedError) Is(target error) bool { return errors.Is(e.err, target) }

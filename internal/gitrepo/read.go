@@ -19,13 +19,29 @@ func (m *Mirror) commit(sha string) (*object.Commit, error) {
 	if !plumbing.IsHash(sha) {
 		return nil, fmt.Errorf("%q is no commit: %w", sha, promotion.ErrNotFound)
 	}
-	c, err := object.GetCommit(m.objects(), plumbing.NewHash(sha))
+	c, err := object.GetCommit(m.store(), plumbing.NewHash(sha))
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return nil, fmt.Errorf("commit %s is not in %s: %w", sha, m.Name, promotion.ErrNotFound)
+		return nil, fmt.Errorf("commit %s is not in %s: %w", sha, m.name, promotion.ErrNotFound)
 	} else if err != nil {
-		return nil, fmt.Errorf("read commit %s of %s: %w", sha, m.Name, err)
+		return nil, fmt.Errorf("read commit %s of %s: %w", sha, m.name, err)
 	}
 	return c, nil
+}
+
+func (m *Mirror) pair(a, b string) (first, second *object.Commit, err error) {
+	if first, err = m.commit(a); err == nil {
+		second, err = m.commit(b)
+	}
+	return first, second, err
+}
+
+// noting takes down that the history of commits that are there could not be read:
+// the next fetch makes the mirror anew.
+func (m *Mirror) noting(err error) error {
+	if err != nil {
+		m.store().damaged.Store(true)
+	}
+	return err
 }
 
 // Tree implements promotion.ConfigRepository.
@@ -34,31 +50,46 @@ func (m *Mirror) Tree(_ context.Context, commit string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gittree.New(m.objects(), c.TreeHash), nil
+	return gittree.New(m.store(), c.TreeHash), nil
 }
 
-// Commits implements promotion.ConfigRepository.
+// Commits implements promotion.ConfigRepository. Text that is not UTF-8 is
+// made so.
 func (m *Mirror) Commits(ctx context.Context, after, until string, limit int) ([]promotion.Commit, error) {
 	last, err := m.commit(until)
 	if err != nil {
 		return nil, err
 	}
+	listed := func(*object.Commit, int) (bool, error) { return true, nil }
+	if after == "" {
+		listed = func(_ *object.Commit, before int) (bool, error) { return before < limit, nil }
+	} else if first, err := m.commit(after); err != nil {
+		return nil, err
+	} else {
+		listed = func(c *object.Commit, _ int) (bool, error) {
+			old, err := m.ancestry().Contains(first.Hash, c.Hash)
+			return !old, err
+		}
+	}
 	var commits []promotion.Commit
-	err = gittree.FirstParents(m.objects(), last.Hash, func(c *object.Commit) (bool, error) {
-		if c.Hash.String() == after || after == "" && len(commits) == limit {
-			return false, nil
+	err = gittree.FirstParents(m.store(), last.Hash, func(c *object.Commit) (bool, error) {
+		if more, err := listed(c, len(commits)); err != nil || !more {
+			return false, err
 		}
 		described, err := m.describe(c)
 		commits = append(commits, described)
 		return ctx.Err() == nil, err
 	})
+	if err := errors.Join(m.noting(err), ctx.Err()); err != nil {
+		return nil, fmt.Errorf("read the history of %s: %w", m.name, err)
+	}
 	slices.Reverse(commits)
-	return commits, errors.Join(err, ctx.Err())
+	return commits, nil
 }
 
 func (m *Mirror) describe(c *object.Commit) (promotion.Commit, error) {
-	d := promotion.Commit{SHA: c.Hash.String(), Author: fmt.Sprintf("%s <%s>", c.Author.Name, c.Author.Email),
-		Message: strings.TrimSpace(c.Message), When: c.Committer.When}
+	d := promotion.Commit{SHA: c.Hash.String(), Author: utf8(fmt.Sprintf("%s <%s>", c.Author.Name, c.Author.Email)),
+		Message: strings.TrimSpace(utf8(c.Message)), When: c.Committer.When}
 	var before plumbing.Hash
 	if len(c.ParentHashes) > 0 {
 		d.Parent = c.ParentHashes[0].String()
@@ -68,39 +99,36 @@ func (m *Mirror) describe(c *object.Commit) (promotion.Commit, error) {
 		}
 		before = parent.TreeHash
 	}
-	var err error
-	d.Changed, err = gittree.Changed(m.objects(), before, c.TreeHash)
+	changed, err := gittree.Changed(m.store(), before, c.TreeHash)
+	for _, name := range changed {
+		d.Changed = append(d.Changed, utf8(name))
+	}
 	return d, err
+}
+
+// utf8 is text that a database takes: UTF-8 without NUL.
+func utf8(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // Contains implements promotion.ConfigRepository.
 func (m *Mirror) Contains(_ context.Context, descendant, ancestor string) (bool, error) {
-	if descendant == ancestor {
-		return true, nil
-	}
-	d, err := m.commit(descendant)
+	d, a, err := m.pair(descendant, ancestor)
 	if err != nil {
 		return false, err
 	}
-	a, err := m.commit(ancestor)
-	if err != nil {
-		return false, err
-	}
-	return gittree.Contains(m.objects(), d.Hash, a.Hash)
+	contains, err := m.ancestry().Contains(d.Hash, a.Hash)
+	return contains, m.noting(err)
 }
 
 // Merged implements promotion.ConfigRepository.
 func (m *Mirror) Merged(_ context.Context, base, head string) (fs.FS, error) {
-	b, err := m.commit(base)
+	b, h, err := m.pair(base, head)
 	if err != nil {
 		return nil, err
 	}
-	h, err := m.commit(head)
-	if err != nil {
-		return nil, err
-	}
-	fork, related, err := gittree.MergeBase(m.objects(), b.Hash, h.Hash)
-	if err != nil {
+	fork, related, err := m.ancestry().MergeBase(b.Hash, h.Hash)
+	if m.noting(err) != nil {
 		return nil, fmt.Errorf("find where %s left %s: %w", head, base, err)
 	}
 	if !related {
@@ -110,19 +138,23 @@ func (m *Mirror) Merged(_ context.Context, base, head string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, conflicts, err := gittree.Merge(m.objects(), from.TreeHash, b.TreeHash, h.TreeHash)
+	objects := newScratch(m.store())
+	tree, conflicts, err := gittree.Merge(objects, from.TreeHash, b.TreeHash, h.TreeHash)
 	if err != nil {
 		return nil, fmt.Errorf("merge %s into %s: %w", head, base, err)
 	}
 	if len(conflicts) > 0 {
-		return nil, fmt.Errorf("%s changed on both sides: %w", strings.Join(conflicts, ", "), promotion.ErrConflict)
+		return nil, fmt.Errorf("%s changed on both sides: %w", utf8(strings.Join(conflicts, ", ")), promotion.ErrConflict)
 	}
-	return gittree.New(m.objects(), tree), nil
+	return gittree.New(objects, tree), nil
 }
 
-// Branch implements promotion.ConfigRepository.
+// Branch implements promotion.ConfigRepository. Only the base branch and
+// Sluice's own are mirrored; of others nothing is known.
 func (m *Mirror) Branch(_ context.Context, name string) (string, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return text(m.refs[plumbing.NewBranchReferenceName(name)]), nil
+	ref := plumbing.NewBranchReferenceName(name)
+	if _, err := ownRef(name); err != nil && ref != m.base {
+		return "", fmt.Errorf("branch %s of %s is not mirrored: only %s and sluice/… are", name, m.name, m.base.Short())
+	}
+	return text(m.known()[ref]), nil
 }

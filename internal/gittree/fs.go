@@ -1,31 +1,31 @@
 package gittree
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// FS is a read-only view of a tree's files. Symbolic links are shown as such
-// and never followed: who reads decides where one may lead. A submodule is an empty folder. It is safe
-// for concurrent use.
+// FS is a read-only view of a tree's files, read when asked for. Symbolic links
+// are shown as such and never followed: who reads decides where one may lead,
+// so Stat is Lstat. A submodule is an empty folder. Names need not be UTF-8, as
+// in Git itself; apart from that paths are those of fs.ValidPath. It is as safe
+// for concurrent use as its object store.
 type FS struct {
 	objects storer.EncodedObjectStorer
 	root    plumbing.Hash
 
-	mu    sync.Mutex
-	trees map[plumbing.Hash]*object.Tree
+	mu      sync.Mutex
+	folders map[plumbing.Hash][]entry // by name
 }
 
 var (
@@ -35,138 +35,143 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// New is a view of the tree with this hash.
+// New is a view of the tree with this hash; the zero hash is an empty tree.
 func New(objects storer.EncodedObjectStorer, tree plumbing.Hash) *FS {
-	return &FS{objects: objects, root: tree, trees: map[plumbing.Hash]*object.Tree{}}
+	return &FS{objects: objects, root: tree, folders: map[plumbing.Hash][]entry{}}
 }
 
-func (f *FS) tree(hash plumbing.Hash) (*object.Tree, error) {
+// folder is a tree's entries by name. One that names an entry twice is refused:
+// readers would disagree about which of the two it holds.
+func (f *FS) folder(tree plumbing.Hash) ([]entry, error) {
 	f.mu.Lock()
-	t, known := f.trees[hash]
+	all, known := f.folders[tree]
 	f.mu.Unlock()
 	if known {
-		return t, nil
+		return all, nil
 	}
-	t, err := object.GetTree(f.objects, hash)
+	all, err := entries(f.objects, tree)
 	if err != nil {
-		return nil, fmt.Errorf("read tree %s: %w", hash, err)
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := 1; i < len(all); i++ {
+		if all[i].name == all[i-1].name {
+			return nil, fmt.Errorf("tree %s names %q twice", tree, all[i].name)
+		}
 	}
 	f.mu.Lock()
-	f.trees[hash] = t
+	f.folders[tree] = all
 	f.mu.Unlock()
-	return t, nil
+	return all, nil
 }
 
-// find walks to an entry without following links.
-func (f *FS) find(name string) (object.TreeEntry, error) {
-	at := object.TreeEntry{Name: ".", Mode: filemode.Dir, Hash: f.root}
+// find walks to an entry. Its name is the last part of the path.
+func (f *FS) find(op, name string) (entry, error) {
+	at := entry{mode: modeFolder, name: path.Base(name), hash: f.root}
+	if !validPath(name) {
+		return at, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
 	if name == "." {
 		return at, nil
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if at.Mode != filemode.Dir {
-			return at, fs.ErrNotExist
-		}
-		t, err := f.tree(at.Hash)
+		all, err := f.folder(at.below())
 		if err != nil {
-			return at, err
+			return at, &fs.PathError{Op: op, Path: name, Err: err}
 		}
-		next := entryNamed(t, part)
-		if next == nil {
-			return at, fs.ErrNotExist
+		i, found := slices.BinarySearchFunc(all, part, func(e entry, name string) int { return strings.Compare(e.name, name) })
+		if !found {
+			return at, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 		}
-		at = *next
+		at = all[i]
 	}
 	return at, nil
 }
 
-func entryNamed(t *object.Tree, name string) *object.TreeEntry {
-	for i := range t.Entries {
-		if t.Entries[i].Name == name {
-			return &t.Entries[i]
-		}
-	}
-	return nil
-}
+func validPath(name string) bool { return fs.ValidPath(strings.ToValidUTF8(name, "?")) }
 
-func (f *FS) lookUp(op, name string) (object.TreeEntry, error) {
-	if !fs.ValidPath(name) {
-		return object.TreeEntry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	}
-	e, err := f.find(name)
-	if err != nil {
-		return e, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return e, nil
-}
-
-// Open opens a file or folder.
+// Open opens a file or folder. A file is streamed.
 func (f *FS) Open(name string) (fs.File, error) {
-	e, err := f.lookUp("open", name)
+	e, err := f.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	if e.Mode == filemode.Dir || e.Mode == filemode.Submodule {
-		entries, err := f.ReadDir(name)
-		return &openDir{info: f.info(e), entries: entries}, err
+	switch e.kind() {
+	case folder, submodule:
+		listed, err := f.list(e)
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		return &openFolder{info: info{e, f.objects}, listed: listed}, nil
+	case link:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errIsLink}
 	}
-	blob, err := f.blob("open", name, e)
+	blob, err := object.GetBlob(f.objects, e.hash)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("blob %s: %w", e.hash, err)}
 	}
 	r, err := blob.Reader()
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &openFile{ReadCloser: r, info: f.info(e)}, nil
+	return &openFile{ReadCloser: r, info: info{e, f.objects}}, nil
 }
+
+var (
+	errIsLink   = errors.New("is a symbolic link, which is not followed")
+	errIsFolder = errors.New("is a folder")
+	errNoFolder = errors.New("is no folder")
+)
 
 // ReadFile reads a whole file.
 func (f *FS) ReadFile(name string) ([]byte, error) {
-	file, err := f.Open(name)
+	e, err := f.find("read", name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	var content bytes.Buffer
-	if _, err := content.ReadFrom(file); err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	switch e.kind() {
+	case folder, submodule:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errIsFolder}
+	case link:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errIsLink}
 	}
-	return content.Bytes(), nil
+	return f.content("read", name, e)
 }
 
-func (f *FS) blob(op, name string, e object.TreeEntry) (*object.Blob, error) {
-	if e.Mode == filemode.Symlink {
-		return nil, &fs.PathError{Op: op, Path: name, Err: errors.New("is a symbolic link, which is not followed")}
-	}
-	blob, err := object.GetBlob(f.objects, e.Hash)
+func (f *FS) content(op, name string, e entry) ([]byte, error) {
+	content, err := read(f.objects, plumbing.BlobObject, e.hash)
 	if err != nil {
-		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+		return nil, &fs.PathError{Op: op, Path: name, Err: fmt.Errorf("blob %s: %w", e.hash, err)}
 	}
-	return blob, nil
+	return content, nil
 }
 
 // ReadDir lists a folder by name.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	e, err := f.lookUp("readdir", name)
+	e, err := f.find("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	if e.Mode == filemode.Submodule {
-		return nil, nil
-	}
-	if e.Mode != filemode.Dir {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("is no folder")}
-	}
-	t, err := f.tree(e.Hash)
+	listed, err := f.list(e)
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	entries := make([]fs.DirEntry, len(t.Entries))
-	for i, child := range t.Entries {
-		entries[i] = fs.FileInfoToDirEntry(f.info(child))
+	return listed, nil
+}
+
+func (f *FS) list(e entry) ([]fs.DirEntry, error) {
+	if e.kind() != folder && e.kind() != submodule {
+		return nil, errNoFolder
 	}
-	return byName(entries), nil
+	all, err := f.folder(e.below())
+	if err != nil {
+		return nil, err
+	}
+	listed := make([]fs.DirEntry, len(all))
+	for i, child := range all {
+		listed[i] = fs.FileInfoToDirEntry(info{child, f.objects})
+	}
+	return listed, nil
 }
 
 // Stat describes an entry; a link is described itself, as by Lstat.
@@ -174,74 +179,25 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) { return f.Lstat(name) }
 
 // Lstat describes an entry.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
-	e, err := f.lookUp("stat", name)
+	e, err := f.find("stat", name)
 	if err != nil {
 		return nil, err
 	}
-	e.Name = path.Base(name)
-	return f.info(e), nil
+	return info{e, f.objects}, nil
 }
 
 // ReadLink returns where a symbolic link points.
 func (f *FS) ReadLink(name string) (string, error) {
-	e, err := f.lookUp("readlink", name)
+	e, err := f.find("readlink", name)
 	if err != nil {
 		return "", err
 	}
-	if e.Mode != filemode.Symlink {
+	if e.kind() != link {
 		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 	}
-	blob, err := object.GetBlob(f.objects, e.Hash)
-	if err != nil {
-		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
-	}
-	r, err := blob.Reader()
-	if err != nil {
-		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
-	}
-	defer r.Close()
-	target, err := io.ReadAll(r)
+	target, err := f.content("readlink", name, e)
 	return string(target), err
 }
-
-func (f *FS) info(e object.TreeEntry) fs.FileInfo {
-	return &info{entry: e, objects: f.objects}
-}
-
-// info describes an entry. Its size is read from the store only when asked for.
-type info struct {
-	entry   object.TreeEntry
-	objects storer.EncodedObjectStorer
-}
-
-func (i *info) Name() string { return i.entry.Name }
-
-func (i *info) Size() int64 {
-	if i.entry.Mode == filemode.Dir || i.entry.Mode == filemode.Submodule {
-		return 0
-	}
-	size, err := i.objects.EncodedObjectSize(i.entry.Hash)
-	if err != nil {
-		return 0
-	}
-	return size
-}
-
-func (i *info) Mode() fs.FileMode {
-	switch i.entry.Mode {
-	case filemode.Dir, filemode.Submodule:
-		return fs.ModeDir | 0o755
-	case filemode.Symlink:
-		return fs.ModeSymlink | 0o777
-	case filemode.Executable:
-		return 0o755
-	}
-	return 0o644
-}
-
-func (i *info) ModTime() time.Time { return time.Time{} }
-func (i *info) IsDir() bool        { return i.Mode().IsDir() }
-func (i *info) Sys() any           { return nil }
 
 type openFile struct {
 	io.ReadCloser
@@ -250,29 +206,26 @@ type openFile struct {
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-type openDir struct {
-	info    fs.FileInfo
-	entries []fs.DirEntry
-	read    int
+type openFolder struct {
+	info   fs.FileInfo
+	listed []fs.DirEntry // what was not read yet
 }
 
-func (d *openDir) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *openDir) Close() error               { return nil }
+func (d *openFolder) Stat() (fs.FileInfo, error) { return d.info, nil }
+func (d *openFolder) Close() error               { return nil }
 
-func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.info.Name(), Err: errors.New("is a folder")}
+func (d *openFolder) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.info.Name(), Err: errIsFolder}
 }
 
-func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	rest := d.entries[d.read:]
-	if n <= 0 {
-		d.read = len(d.entries)
-		return rest, nil
-	}
-	if len(rest) == 0 {
+func (d *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 && len(d.listed) == 0 {
 		return nil, io.EOF
 	}
-	rest = rest[:min(n, len(rest))]
-	d.read += len(rest)
-	return rest, nil
+	if n <= 0 || n > len(d.listed) {
+		n = len(d.listed)
+	}
+	next := d.listed[:n:n]
+	d.listed = d.listed[n:]
+	return next, nil
 }

@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,51 +9,86 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Write makes a tree that differs from base in whole files: files are written, deletes
-// are removed. Modes of existing files stay; every other entry is taken over as it is. It returns
-// the objects it stored, blobs and trees, for pushing. A path that leads through a file, link or submodule
-// is refused. The zero base is an empty tree.
+// Write makes a tree that differs from base in whole files: files are written,
+// deletes (files or links) are removed, and a folder that becomes empty goes
+// with them. A file that exists keeps its mode, a new one is not executable;
+// every other entry stays byte for byte. The zero base is an empty tree.
+//
+// It stores blobs and the trees on the way to them, and returns those that base
+// does not have at that place: what a remote may lack. Refused are paths that
+// are none, lead into .git, lead through a file, link or submodule, would
+// write over anything but a file, or delete what is not there.
 func Write(objects storer.EncodedObjectStorer, base plumbing.Hash, files map[string][]byte, deletes []string) (tree plumbing.Hash, written []plumbing.Hash, err error) {
-	w := &writer{objects: objects}
-	root := folder{}
-	for name, content := range files {
-		if !fs.ValidPath(name) || name == "." {
-			return tree, nil, fmt.Errorf("%q is no path of a file", name)
+	root := changes{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := root.add(name, change{content: files[name]}); err != nil {
+			return tree, nil, err
 		}
-		root.set(strings.Split(name, "/"), change{content: content})
 	}
 	for _, name := range deletes {
-		root.set(strings.Split(name, "/"), change{remove: true})
+		if err := root.add(name, change{remove: true}); err != nil {
+			return tree, nil, err
+		}
 	}
-	tree, err = w.tree(base, root, "")
-	return tree, w.written, err
+	w := &writer{objects: objects}
+	tree, err = w.folder(base, root, "")
+	if err == nil && tree.IsZero() {
+		tree, err = w.store(plumbing.TreeObject, nil)
+	}
+	if err != nil {
+		return plumbing.ZeroHash, nil, err
+	}
+	return tree, w.written, nil
 }
 
-// folder is what changes below one tree.
-type folder map[string]change
+// changes are those below one folder, by name.
+type changes map[string]change
 
 type change struct {
 	content []byte
 	remove  bool
-	below   folder // not nil: the entry is a folder
+	below   changes // not nil: the entry is a folder
 }
 
-func (f folder) set(parts []string, c change) {
-	if len(parts) == 1 {
-		f[parts[0]] = c
-		return
+func (c changes) add(name string, leaf change) error {
+	if err := writable(name); err != nil {
+		return err
 	}
-	next := f[parts[0]]
-	if next.below == nil {
-		next = change{below: folder{}}
-		f[parts[0]] = next
+	at := c
+	parts := strings.Split(name, "/")
+	for _, part := range parts[:len(parts)-1] {
+		next, taken := at[part]
+		if taken && next.below == nil {
+			return fmt.Errorf("%q: a path above it is changed as a file in the same change", name)
+		}
+		if !taken {
+			next = change{below: changes{}}
+			at[part] = next
+		}
+		at = next.below
 	}
-	next.below.set(parts[1:], c)
+	last := parts[len(parts)-1]
+	if _, taken := at[last]; taken {
+		return fmt.Errorf("%q is changed twice, or as a file and as a folder", name)
+	}
+	at[last] = leaf
+	return nil
+}
+
+func writable(name string) error {
+	if !validPath(name) || name == "." || strings.ContainsRune(name, 0) {
+		return fmt.Errorf("%q is no path of a file", name)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(part, ".git") {
+			return fmt.Errorf("%q leads into .git, which Git refuses", name)
+		}
+	}
+	return nil
 }
 
 type writer struct {
@@ -62,84 +96,85 @@ type writer struct {
 	written []plumbing.Hash
 }
 
-func (w *writer) tree(base plumbing.Hash, changes folder, at string) (plumbing.Hash, error) {
-	entries := map[string]object.TreeEntry{}
-	if !base.IsZero() {
-		t, err := object.GetTree(w.objects, base)
-		if err != nil {
-			return base, fmt.Errorf("read tree of /%s: %w", at, err)
-		}
-		for _, e := range t.Entries {
-			entries[e.Name] = e
-		}
+// folder rewrites one tree; zero when nothing is left in it.
+func (w *writer) folder(base plumbing.Hash, c changes, at string) (plumbing.Hash, error) {
+	all, err := entries(w.objects, base)
+	if err != nil {
+		return base, err
 	}
-	for name, c := range changes {
-		old, exists := entries[name]
-		e, keep, err := w.entry(old, exists, name, c, at+name)
+	var edited bool
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		i := indexOf(all, name)
+		old := entry{}
+		if i >= 0 {
+			old = all[i]
+		}
+		now, err := w.entry(old, c[name], name, at+name)
 		if err != nil {
 			return base, err
 		}
-		if keep {
-			entries[name] = e
-		} else {
-			delete(entries, name)
+		switch {
+		case now == old:
+			continue
+		case i < 0:
+			i, _ = slices.BinarySearchFunc(all, now, compareSortNames)
+			all = slices.Insert(all, i, now)
+		case now.kind() == absent:
+			all = slices.Delete(all, i, i+1)
+		default:
+			all[i] = now
 		}
+		edited = true
 	}
-	return w.storeTree(slices.Collect(maps.Values(entries)))
-}
-
-func (w *writer) entry(old object.TreeEntry, exists bool, name string, c change, at string) (object.TreeEntry, bool, error) {
 	switch {
-	case c.below != nil && exists && old.Mode != filemode.Dir:
-		return old, false, fmt.Errorf("%s is no folder: nothing can be written below it", at)
+	case !edited:
+		return base, nil
+	case len(all) == 0:
+		return plumbing.ZeroHash, nil
+	}
+	return w.store(plumbing.TreeObject, encode(all))
+}
+
+// entry changes one entry of a tree; the zero entry stands for absence.
+func (w *writer) entry(old entry, c change, name, at string) (entry, error) {
+	kind := old.kind()
+	switch {
+	case c.below != nil && kind != absent && kind != folder:
+		return old, fmt.Errorf("%s is no folder, so nothing can be changed below it", at)
 	case c.below != nil:
-		tree, err := w.tree(old.Hash, c.below, at+"/")
-		e := object.TreeEntry{Name: name, Mode: filemode.Dir, Hash: tree}
-		return e, tree != emptyTree, err
-	case c.remove && !exists:
-		return old, false, &fs.PathError{Op: "remove", Path: at, Err: fs.ErrNotExist}
+		tree, err := w.folder(old.below(), c.below, at+"/")
+		if err != nil || tree.IsZero() {
+			return entry{}, err
+		}
+		return with(old, modeFolder, name, tree), nil
+	case c.remove && kind == absent:
+		return old, &fs.PathError{Op: "remove", Path: at, Err: fs.ErrNotExist}
+	case c.remove && (kind == folder || kind == submodule):
+		return old, fmt.Errorf("%s is no file, so it is not removed", at)
 	case c.remove:
-		return old, false, nil
-	case exists && !isFile(old.Mode):
-		return old, false, fmt.Errorf("%s is no file: it is not written over", at)
+		return entry{}, nil
+	case kind == folder || kind == link || kind == submodule:
+		return old, fmt.Errorf("%s is no file, so it is not written over", at)
 	}
-	hash, err := w.store(plumbing.BlobObject, c.content)
-	mode := filemode.Regular
-	if exists {
-		mode = old.Mode
+	hash := plumbing.ComputeHash(plumbing.BlobObject, c.content)
+	if hash == old.hash {
+		return old, nil
 	}
-	return object.TreeEntry{Name: name, Mode: mode, Hash: hash}, true, err
+	_, err := w.store(plumbing.BlobObject, c.content)
+	return with(old, modeFile, name, hash), err
 }
 
-func isFile(m filemode.FileMode) bool {
-	return m == filemode.Regular || m == filemode.Executable || m == filemode.Deprecated
-}
-
-// emptyTree is the hash of a tree without entries, which Git does not keep inside another tree.
-var emptyTree = plumbing.NewHash("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
-
-// storeTree stores entries in Git's order: folders sort as if their name ended in a slash.
-func (w *writer) storeTree(entries []object.TreeEntry) (plumbing.Hash, error) {
-	slices.SortFunc(entries, func(a, b object.TreeEntry) int { return strings.Compare(sortName(a), sortName(b)) })
-	var content bytes.Buffer
-	for _, e := range entries {
-		fmt.Fprintf(&content, "%o %s\x00", uint32(e.Mode), e.Name)
-		content.Write(e.Hash[:])
+// with keeps the mode of an entry that was there before.
+func with(old entry, mode, name string, hash plumbing.Hash) entry {
+	if old.mode != "" {
+		mode = old.mode
 	}
-	return w.store(plumbing.TreeObject, content.Bytes())
-}
-
-func sortName(e object.TreeEntry) string {
-	if e.Mode == filemode.Dir {
-		return e.Name + "/"
-	}
-	return e.Name
+	return entry{mode: mode, name: name, hash: hash}
 }
 
 func (w *writer) store(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
 	o := w.objects.NewEncodedObject()
 	o.SetType(kind)
-	o.SetSize(int64(len(content)))
 	out, err := o.Writer()
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -148,13 +183,12 @@ func (w *writer) store(kind plumbing.ObjectType, content []byte) (plumbing.Hash,
 	if err := errors.Join(err, out.Close()); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	if w.objects.HasEncodedObject(o.Hash()) != nil {
-		if _, err := w.objects.SetEncodedObject(o); err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("store a %s: %w", kind, err)
-		}
+	hash, err := w.objects.SetEncodedObject(o)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("store a %s: %w", kind, err)
 	}
-	w.written = append(w.written, o.Hash())
-	return o.Hash(), nil
+	w.written = append(w.written, hash)
+	return hash, nil
 }
 
 // Commit stores a commit object.

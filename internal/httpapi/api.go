@@ -14,6 +14,7 @@ import (
 // UseCases is what the API asks of the domain.
 type UseCases interface {
 	RecordBuild(ctx context.Context, by promotion.Actor, r promotion.BuildRequest) (out promotion.BuildOutcome, created bool, err error)
+	Build(ctx context.Context, id int64) (promotion.BuildOutcome, error)
 	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
 	Decide(ctx context.Context, by promotion.Actor, r promotion.DecideRequest) (promotion.Promotion, error)
 	Merge(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)

@@ -43,11 +43,7 @@ func (a *API) getBuild(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var out promotion.BuildOutcome
-	err = a.store.Tx(c.Request().Context(), func(tx promotion.Tx) (err error) {
-		out, err = tx.BuildOutcome(c.Request().Context(), id)
-		return err
-	})
+	out, err := a.useCases.Build(c.Request().Context(), id)
 	if err != nil {
 		return found(err, "unknown-build", "there is no build with id %d", id)
 	}

@@ -73,16 +73,9 @@ func (s *stub) Chain(_ context.Context, id int64) ([]promotion.Link, error) {
 	}, s.err
 }
 
-func (s *stub) Tx(_ context.Context, fn func(promotion.Tx) error) error { return fn(stubTx{s: s}) }
-
-type stubTx struct {
-	promotion.Tx
-	s *stub
-}
-
-func (t stubTx) BuildOutcome(_ context.Context, id int64) (promotion.BuildOutcome, error) {
-	t.s.asked = id
-	return sampleOutcome(), t.s.err
+func (s *stub) Build(_ context.Context, id int64) (promotion.BuildOutcome, error) {
+	s.asked = id
+	return sampleOutcome(), s.err
 }
 
 func (s *stub) Release(_ context.Context, id int64) (promotion.Release, error) {

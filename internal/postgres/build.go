@@ -39,31 +39,31 @@ func (t *tx) BuildByKey(ctx context.Context, key string) (promotion.Build, error
 	return t.oneBuild(ctx, row)
 }
 
-func (t *tx) BuildsOfGroup(ctx context.Context, group string) ([]promotion.Build, error) {
-	rows, err := t.q.BuildsOfGroup(ctx, group)
+func (r reader) BuildsOfGroup(ctx context.Context, group string) ([]promotion.Build, error) {
+	rows, err := r.q.BuildsOfGroup(ctx, group)
 	if err != nil {
 		return nil, err
 	}
-	return t.builds(ctx, rows)
+	return r.builds(ctx, rows)
 }
 
-func (t *tx) BuildOutcome(ctx context.Context, buildID int64) (out promotion.BuildOutcome, err error) {
-	if out.Build, err = t.BuildByID(ctx, buildID); err != nil {
+func (r reader) BuildOutcome(ctx context.Context, buildID int64) (out promotion.BuildOutcome, err error) {
+	if out.Build, err = r.BuildByID(ctx, buildID); err != nil {
 		return out, err
 	}
-	releases, err := t.q.ReleasesOfBuild(ctx, buildID)
+	releases, err := r.q.ReleasesOfBuild(ctx, buildID)
 	if err != nil {
 		return out, err
 	}
-	if out.Releases, err = t.releases(ctx, releases); err != nil {
+	if out.Releases, err = r.releases(ctx, releases); err != nil {
 		return out, err
 	}
-	promotions, err := t.q.PromotionsOfBuild(ctx, buildID)
+	promotions, err := r.q.PromotionsOfBuild(ctx, buildID)
 	if err != nil {
 		return out, err
 	}
 	for _, id := range promotions {
-		p, err := t.Promotion(ctx, id)
+		p, err := r.Promotion(ctx, id)
 		if err != nil {
 			return out, err
 		}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sluicehq/sluice/internal/postgres/dbsqlc"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -93,7 +94,7 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 
 func (t *tx) PromotionByCommit(ctx context.Context, targetID int64, sha string) (int64, error) {
 	id, err := t.q.PromotionByCommit(ctx, dbsqlc.PromotionByCommitParams{TargetID: targetID, MergeSha: sha})
-	if found(err) == promotion.ErrNotFound {
+	if errors.Is(found(err), promotion.ErrNotFound) {
 		return 0, nil
 	}
 	return id, err

@@ -42,7 +42,7 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 		if err != nil {
 			return BuildOutcome{}, false, err
 		}
-		out, err := tx.BuildOutcome(ctx, known)
+		out, err := outcome(ctx, tx, known)
 		return out, false, err
 	}
 	id, created, err := tx.InsertBuild(ctx, b)
@@ -50,7 +50,7 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 		return BuildOutcome{}, false, fmt.Errorf("store build %s: %w", b.Version, err)
 	}
 	if !created {
-		out, err := tx.BuildOutcome(ctx, id)
+		out, err := outcome(ctx, tx, id)
 		return out, false, err
 	}
 	b.ID = id
@@ -68,8 +68,22 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 			return BuildOutcome{}, false, err
 		}
 	}
-	out, err := tx.BuildOutcome(ctx, id)
+	out, err := outcome(ctx, tx, id)
 	return out, true, err
+}
+
+// Build is a build and what it led to until now; ErrNotFound.
+func (s *Service) Build(ctx context.Context, id int64) (BuildOutcome, error) {
+	return outcome(ctx, s.Store, id)
+}
+
+func outcome(ctx context.Context, known Reader, id int64) (BuildOutcome, error) {
+	out, err := known.BuildOutcome(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	_, out.Waiting, err = postedTogether(ctx, known, out.Build)
+	return out, err
 }
 
 // sameKey finds the build that was posted under the same Idempotency-Key.
@@ -137,7 +151,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 	if err := tx.LockApplication(ctx, newest.ApplicationID); err != nil {
 		return err
 	}
-	posted, missing, err := s.postedTogether(ctx, tx, b)
+	posted, missing, err := postedTogether(ctx, tx, b)
 	if err != nil || len(missing) > 0 {
 		return err
 	}
@@ -159,10 +173,10 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 
 // postedTogether collects the images of the build's group so far and names
 // those that it still waits for. A build without a group stands alone.
-func (s *Service) postedTogether(ctx context.Context, tx Tx, b Build) (posted map[string]Artifact, missing []string, err error) {
+func postedTogether(ctx context.Context, known Reader, b Build) (posted map[string]Artifact, missing []string, err error) {
 	builds := []Build{b}
 	if b.Group != "" {
-		if builds, err = tx.BuildsOfGroup(ctx, b.Group); err != nil {
+		if builds, err = known.BuildsOfGroup(ctx, b.Group); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -49,13 +49,16 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 	if r.Release == "" {
 		return release, invalid("missing-release", "release", "say which release of %s to promote: its id or its version", r.Application)
 	}
+	release, err = s.Store.ReleaseVersion(ctx, r.Application, r.Release)
 	if id, parseErr := strconv.ParseInt(r.Release, 10, 64); parseErr == nil {
-		release, err = s.Store.Release(ctx, id)
-	} else {
-		release, err = s.Store.ReleaseVersion(ctx, r.Application, r.Release)
+		// A number is an id; a version may be all digits too.
+		if byID, idErr := s.Store.Release(ctx, id); idErr == nil && byID.Application == r.Application {
+			return byID, nil
+		} else if idErr != nil && !errors.Is(idErr, ErrNotFound) {
+			return release, idErr
+		}
 	}
-	switch {
-	case errors.Is(err, ErrNotFound), err == nil && release.Application != r.Application:
+	if errors.Is(err, ErrNotFound) {
 		return release, absent("unknown-release", "%s has no release %s", r.Application, r.Release)
 	}
 	return release, err

@@ -182,7 +182,7 @@ func (s *Service) lapse(_ context.Context, f *situation) (record, error) {
 }
 
 func mustCleanUp(f *situation) bool {
-	return !f.CleanedUp && !f.Open() && !(f.onHost && f.host.State == PullRequestOpen)
+	return !f.CleanedUp && !f.Open() && (!f.onHost || f.host.State != PullRequestOpen)
 }
 
 func (s *Service) cleanUp(ctx context.Context, f *situation) (record, error) {

@@ -24,6 +24,9 @@ type Reader interface {
 	TargetNamed(ctx context.Context, application, environment string) (Target, error)
 	Release(ctx context.Context, id int64) (Release, error)
 	ReleaseVersion(ctx context.Context, application, version string) (Release, error)
+	BuildsOfGroup(ctx context.Context, group string) ([]Build, error)
+	// BuildOutcome is what a build led to; Waiting is left for the domain to say.
+	BuildOutcome(ctx context.Context, buildID int64) (BuildOutcome, error)
 	Promotion(ctx context.Context, id int64) (Promotion, error)
 	Approvals(ctx context.Context, promotionID int64) ([]Approval, error)
 	Gates(ctx context.Context, promotionID int64) ([]GateResult, error)
@@ -43,8 +46,10 @@ type Reader interface {
 	Queries
 }
 
-// Tx writes within one transaction.
+// Tx reads and writes within one transaction.
 type Tx interface {
+	Reader
+
 	// LockApplication makes posts and requests for one application take turns.
 	LockApplication(ctx context.Context, id int64) error
 	// LockPromotion returns the promotion as it is now and holds it until the end.
@@ -54,8 +59,6 @@ type Tx interface {
 	// InsertBuild stores a build; created is false when it was posted before,
 	// and id is then the earlier one's.
 	InsertBuild(ctx context.Context, b Build) (id int64, created bool, err error)
-	BuildsOfGroup(ctx context.Context, group string) ([]Build, error)
-	BuildOutcome(ctx context.Context, buildID int64) (BuildOutcome, error)
 	// ApplicationsUsing maps application ids to their newest release, for
 	// applications whose newest release has an image of one of these repositories, or by name.
 	ApplicationsUsing(ctx context.Context, repositories []string) ([]Release, error)
@@ -69,15 +72,12 @@ type Tx interface {
 
 	TargetsOf(ctx context.Context, applicationID int64) ([]Target, error)
 	OpenPromotion(ctx context.Context, targetID int64) (Promotion, error)
-	LatestRevision(ctx context.Context, targetID int64) (TargetRevision, error)
 	InsertPromotion(ctx context.Context, p Promotion) (int64, error)
 	SavePromotion(ctx context.Context, p Promotion) error
 	PromotionByCommit(ctx context.Context, targetID int64, mergeSHA string) (int64, error)
 
 	InsertApproval(ctx context.Context, a Approval) error
-	Approvals(ctx context.Context, promotionID int64) ([]Approval, error)
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
-	VerifiedOn(ctx context.Context, releaseID int64, targetIDs []int64) (map[int64]int64, error)
 
 	SaveRepository(ctx context.Context, r RepositoryStatus) error
 	SaveApplication(ctx context.Context, repository, name string, at time.Time) (id int64, err error)

@@ -4,44 +4,48 @@ import (
 	"context"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
 // summarise writes the Application's health, the worst of its Deployments', and the images that run. Both are
-// what was seen, so they are late: the images of the release before may still be there when the sync has succeeded.
-func (s *Simulation) summarise(ctx context.Context, app *unstructured.Unstructured, status map[string]any) error {
+// as last seen, so that they may be those of the revision before when a sync has succeeded.
+func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured) error {
+	f, err := s.family(ctx)
+	if err != nil {
+		return err
+	}
 	worst := "Healthy"
-	var images []any
-	resources, _ := status["resources"].([]any)
-	for _, r := range resources {
-		m, _ := r.(map[string]any)
-		if m["kind"] != "Deployment" {
+	var images []string
+	for _, o := range desired {
+		if o.GetKind() != "Deployment" {
 			continue
 		}
-		gvr, _ := resource("Deployment")
-		namespace, name := m["namespace"].(string), m["name"].(string)
-		d, err := s.client.Resource(gvr).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
+		d, err := s.at(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
 			worst = worse(worst, "Missing")
 			continue
+		} else if err != nil {
+			return err
 		}
-		worst = worse(worst, deploymentHealth(d))
-		pods, err := s.podsOf(ctx, d)
+		health, err := healthOf(d)
 		if err != nil {
 			return err
 		}
-		for _, p := range pods {
-			containers, _, _ := unstructured.NestedSlice(p.Object, "spec", "containers")
-			for _, c := range containers {
-				if image := c.(map[string]any)["image"]; !slices.Contains(images, image) {
-					images = append(images, image)
-				}
-			}
+		worst = worse(worst, health)
+		for _, p := range f.podsOf(d.GetUID()) {
+			images = append(images, imagesOf(p)...)
 		}
 	}
-	status["health"] = map[string]any{"status": worst}
-	status["summary"] = map[string]any{"images": images}
+	slices.Sort(images)
+	var distinct []any
+	for _, image := range slices.Compact(images) {
+		distinct = append(distinct, image)
+	}
+	app["health"] = map[string]any{"status": worst}
+	app["summary"] = map[string]any{"images": distinct}
 	return nil
 }
 
@@ -53,16 +57,27 @@ func worse(a, b string) string {
 	return a
 }
 
-func deploymentHealth(d *unstructured.Unstructured) string {
-	conditions, _, _ := unstructured.NestedSlice(d.Object, "status", "conditions")
-	for _, c := range conditions {
-		m, _ := c.(map[string]any)
-		switch m["reason"] {
-		case "ProgressDeadlineExceeded":
-			return "Degraded"
-		case "NewReplicaSetAvailable":
-			return "Healthy"
+func healthOf(d *unstructured.Unstructured) (string, error) {
+	result, err := status.Compute(d)
+	if err != nil {
+		return "", err
+	}
+	switch result.Status {
+	case status.CurrentStatus:
+		return "Healthy", nil
+	case status.FailedStatus:
+		return "Degraded", nil
+	}
+	return "Progressing", nil
+}
+
+func imagesOf(pod *unstructured.Unstructured) []string {
+	var images []string
+	containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	for _, c := range containers {
+		if m, _ := c.(map[string]any); m["image"] != nil {
+			images = append(images, m["image"].(string))
 		}
 	}
-	return "Progressing"
+	return images
 }

@@ -9,25 +9,6 @@ import (
 	"time"
 )
 
-type ApiToken struct {
-	ID   int64
-	Name string
-	// SHA-256 of a 256-bit random token; the token itself is never stored
-	Hash      []byte
-	Roles     []string
-	CreatedAt time.Time
-	ExpiresAt time.Time
-	RevokedAt *time.Time
-}
-
-type Application struct {
-	ID                 int64
-	ConfigRepositoryID int64
-	Name               string
-	FoundAt            time.Time
-	RemovedAt          *time.Time
-}
-
 type Approval struct {
 	ID          int64
 	PromotionID int64
@@ -124,23 +105,6 @@ type Deployment struct {
 	ObservedAt   time.Time
 }
 
-// what a deployment was seen to be, from observed_at until replaced_at; written on change only
-type DeploymentObservation struct {
-	ID           int64
-	DeploymentID int64
-	TargetID     *int64
-	ReleaseID    *int64
-	Sync         string
-	Health       string
-	Revision     string
-	Operation    string
-	Message      string
-	Images       []string
-	ImageIds     []string
-	ObservedAt   time.Time
-	ReplacedAt   *time.Time
-}
-
 // every result that differed from the one before; the current ones have no replaced_at
 type GateResult struct {
 	ID          int64
@@ -154,71 +118,6 @@ type GateResult struct {
 	Inputs      json.RawMessage
 	EvaluatedAt time.Time
 	ReplacedAt  *time.Time
-}
-
-// which manifests an image index holds: a container's imageID may be either digest
-type PlatformManifest struct {
-	IndexDigest string
-	Digest      string
-	Platform    string
-}
-
-type PrhostComment struct {
-	ID            int64
-	PullRequestID int64
-	Author        string
-	Body          string
-	At            time.Time
-}
-
-type PrhostEvent struct {
-	ID            int64
-	PullRequestID int64
-	Kind          string
-	// empty when it is not known who did it
-	Actor   string
-	Message string
-	At      time.Time
-}
-
-type PrhostPullRequest struct {
-	ID           int64
-	RepositoryID int64
-	Number       int32
-	Branch       string
-	Title        string
-	Body         string
-	State        string
-	// where the branch was at the last look, or at the end
-	HeadSha string
-	// where main was at the last look before the end: a head that main holds later and did not hold here was merged
-	MainSha string
-	// the first commit of main's first-parent history that holds the head
-	MergeSha string
-	// who merged or closed it
-	EndedBy   string
-	EndedAt   *time.Time
-	OpenedAt  time.Time
-	UpdatedAt time.Time
-}
-
-type PrhostRepository struct {
-	ID   int64
-	Name string
-	// of the newest pull request; the row is locked by whoever changes pull requests of the repository
-	LastNumber int32
-	CreatedAt  time.Time
-}
-
-// the checks on a commit as they are now; what they were is in events of the pull request
-type PrhostStatus struct {
-	RepositoryID int64
-	Sha          string
-	Context      string
-	State        string
-	Description  string
-	Url          string
-	At           time.Time
 }
 
 type Promotion struct {
@@ -266,28 +165,6 @@ type Promotion struct {
 	WaitsFor string
 }
 
-type Release struct {
-	ID            int64
-	ApplicationID int64
-	Number        int32
-	Version       string
-	Line          string
-	Origin        string
-	BuildID       *int64
-	RebuildOf     *int64
-	// SHA-256 over the complete set of name and reference: equal sets are one release
-	ArtifactsKey string
-	CreatedAt    time.Time
-}
-
-// the same digests posted again under another name
-type ReleaseAlias struct {
-	ReleaseID int64
-	Version   string
-	BuildID   int64
-	CreatedAt time.Time
-}
-
 type ReleaseArtifact struct {
 	ReleaseID  int64
 	Repository string
@@ -300,25 +177,6 @@ type ReleaseArtifact struct {
 	BuildID *int64
 	// the earlier release this artifact was carried forward from
 	CarriedFrom *int64
-}
-
-type Session struct {
-	Token  string
-	Data   []byte
-	Expiry time.Time
-}
-
-// one application in one environment: an overlay path of the config repository
-type Target struct {
-	ID            int64
-	ApplicationID int64
-	Environment   string
-	Rank          int32
-	Path          string
-	Layout        string
-	RenderProblem string
-	FoundAt       time.Time
-	RemovedAt     *time.Time
 }
 
 // targets with the names of their application and config repository
@@ -347,22 +205,4 @@ type TargetRevision struct {
 	Images       json.RawMessage
 	ReleaseID    *int64
 	PromotionID  *int64
-}
-
-// what ran where at any moment: where from_time <= T and (to_time is null or to_time > T)
-type WhatRan struct {
-	Application   string
-	Environment   string
-	Cluster       string
-	Version       *string
-	ReleaseNumber *int32
-	ReleaseID     *int64
-	Sync          string
-	Health        string
-	Revision      string
-	Images        []string
-	ImageIds      []string
-	Message       string
-	FromTime      time.Time
-	ToTime        *time.Time
 }

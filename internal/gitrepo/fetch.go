@@ -1,0 +1,204 @@
+package gitrepo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/sluicehq/sluice/internal/gittree"
+)
+
+// ownBranches is the namespace of the branches that Sluice makes.
+const ownBranches = "refs/heads/sluice/"
+
+// Fetch implements promotion.ConfigRepository. A call that had to wait while
+// another one's fetch began and ended has its answer, and asks no more.
+func (m *Mirror) Fetch(ctx context.Context) (string, error) {
+	asked := m.begun.Load()
+	select {
+	case m.fetching <- struct{}{}:
+		defer func() { <-m.fetching }()
+	case <-ctx.Done():
+		return "", fmt.Errorf("fetch %s: %w", m.name, ctx.Err())
+	}
+	if m.succeeded <= asked {
+		number := m.begun.Add(1)
+		if err := m.fetch(ctx); err != nil {
+			return "", fmt.Errorf("fetch %s: %w", m.name, err)
+		}
+		m.succeeded = number
+	}
+	return text(m.known()[m.base]), nil
+}
+
+// text is a commit's 40 digits, empty for none.
+func text(h plumbing.Hash) string {
+	if h.IsZero() {
+		return ""
+	}
+	return h.String()
+}
+
+func (m *Mirror) fetch(ctx context.Context) error {
+	m.notePushes(true)
+	defer m.notePushes(false)
+	objects := m.store()
+	if objects.damaged.Load() {
+		return m.renew(ctx)
+	}
+	now, err := m.download(ctx, objects, m.known())
+	if err != nil {
+		return err
+	}
+	if !readable(objects, now[m.base]) {
+		return m.renew(ctx)
+	}
+	return m.see(now)
+}
+
+// notePushes has pushes written down apart while a fetch runs: what it was told
+// may be older than they are.
+func (m *Mirror) notePushes(during bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pushed = nil
+	if during {
+		m.pushed = refs{}
+	}
+}
+
+// see takes what the remote said for true, but for what was pushed meanwhile.
+func (m *Mirror) see(now refs) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, at := range m.pushed {
+		now = now.with(name, at)
+	}
+	if maps.Equal(now, m.refs) {
+		return nil
+	}
+	m.refs = now
+	return now.save(m.dir)
+}
+
+// moved remembers what a push did, so that no fetch is needed to know it.
+func (m *Mirror) moved(name plumbing.ReferenceName, at plumbing.Hash) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.pushed != nil {
+		m.pushed[name] = at
+	}
+	m.refs = m.refs.with(name, at)
+	return m.refs.save(m.dir)
+}
+
+// download asks the remote for its refs and gets what they lead to and the ones
+// had do not. One connection, and one round trip when there is nothing new.
+func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	session, scrub, err := m.remote.uploadPack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	advertised, err := session.AdvertisedReferencesContext(ctx)
+	if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return refs{}, nil
+	} else if err != nil {
+		return nil, scrub(fmt.Errorf("ask for its branches: %w", err))
+	}
+	now, err := m.tracked(advertised)
+	if err != nil {
+		return nil, err
+	}
+	wants := now.without(had)
+	if len(wants) == 0 {
+		return now, nil
+	}
+	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
+	if advertised.Capabilities.Supports(capability.NoProgress) {
+		_ = request.Capabilities.Set(capability.NoProgress)
+	}
+	request.Wants, request.Haves = wants, m.haves(objects, had)
+	if err := receive(ctx, session, request, objects); err != nil {
+		return nil, scrub(err)
+	}
+	for _, want := range wants {
+		if err := objects.HasEncodedObject(want); err != nil {
+			return nil, fmt.Errorf("the remote did not send commit %s: %w", want, err)
+		}
+	}
+	return now, nil
+}
+
+func receive(ctx context.Context, session transport.UploadPackSession, request *packp.UploadPackRequest, objects *storage) error {
+	answer, err := session.UploadPack(ctx, request)
+	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("ask for what is new: %w", err)
+	}
+	defer answer.Close()
+	var pack io.Reader = answer
+	switch {
+	case request.Capabilities.Supports(capability.Sideband64k):
+		pack = sideband.NewDemuxer(sideband.Sideband64k, answer)
+	case request.Capabilities.Supports(capability.Sideband):
+		pack = sideband.NewDemuxer(sideband.Sideband, answer)
+	}
+	if err := objects.receive(pack); err != nil {
+		return fmt.Errorf("receive what is new: %w", err)
+	}
+	return nil
+}
+
+// tracked are the base branch and Sluice's own ones.
+func (m *Mirror) tracked(advertised *packp.AdvRefs) (refs, error) {
+	tracked, branches := refs{}, 0
+	for name, hash := range advertised.References {
+		ref := plumbing.ReferenceName(name)
+		if ref.IsBranch() {
+			branches++
+		}
+		if (ref == m.base || strings.HasPrefix(name, ownBranches)) && ref.Validate() == nil {
+			tracked[ref] = hash
+		}
+	}
+	if _, there := tracked[m.base]; !there && branches > 0 {
+		return nil, fmt.Errorf("it has no branch %s: check the base branch's name", m.base.Short())
+	}
+	return tracked, nil
+}
+
+// haves tell the remote what need not be sent: the tips, and commits of the
+// base branch ever further back, for when the remote forgot newer ones.
+func (m *Mirror) haves(objects *storage, had refs) []plumbing.Hash {
+	var haves []plumbing.Hash
+	for _, hash := range had {
+		haves = append(haves, hash)
+	}
+	if had[m.base].IsZero() {
+		return haves
+	}
+	distance, next := 0, 1
+	_ = gittree.FirstParents(objects, had[m.base], func(c *object.Commit) (bool, error) {
+		if distance == next {
+			haves = append(haves, c.Hash)
+			next *= 2
+		}
+		distance++
+		return distance <= 1024, nil
+	})
+	return haves
+}

@@ -1,0 +1,120 @@
+package health
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// present leaves out pods that are on their way out, or have ended and stay as a record, as evicted ones do.
+func present(pods []*unstructured.Unstructured) []*unstructured.Unstructured {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *unstructured.Unstructured) bool {
+		phase := text(pod.Object, "status", "phase")
+		return pod.GetDeletionTimestamp() != nil || phase == "Failed" || phase == "Succeeded"
+	})
+}
+
+// runningImages pairs what the pods' containers ask for with what their nodes say they run.
+// Containers that no image was pulled for yet are left out.
+func runningImages(pods []*unstructured.Unstructured) []promotion.ContainerImage {
+	var all []promotion.ContainerImage
+	for _, pod := range present(pods) {
+		for _, kind := range []string{"initContainer", "container"} {
+			asked := map[string]string{}
+			for _, c := range list(pod.Object, "spec", kind+"s") {
+				asked[text(c, "name")] = text(c, "image")
+			}
+			for _, status := range list(pod.Object, "status", kind+"Statuses") {
+				id := strings.TrimPrefix(text(status, "imageID"), "docker-pullable://")
+				if id == "" {
+					continue
+				}
+				ready, _, _ := unstructured.NestedBool(status, "ready")
+				all = append(all, promotion.ContainerImage{Pod: pod.GetName(), Container: text(status, "name"),
+					Image: asked[text(status, "name")], ImageID: id, Ready: ready})
+			}
+		}
+	}
+	return all
+}
+
+// podTrouble is what keeps the first troubled pod from working, and what to do. It says the same
+// all through a crash loop, whatever moment of it is seen.
+func podTrouble(pods []*unstructured.Unstructured) string {
+	for _, pod := range present(pods) {
+		for _, kind := range []string{"initContainer", "container"} {
+			for _, status := range list(pod.Object, "status", kind+"Statuses") {
+				if trouble := containerTrouble(pod.GetName(), status); trouble != "" {
+					return trouble
+				}
+			}
+		}
+		if trouble := schedulingTrouble(pod); trouble != "" {
+			return trouble
+		}
+	}
+	return ""
+}
+
+func containerTrouble(pod string, status map[string]any) string {
+	name, image := text(status, "name"), text(status, "image")
+	message := text(status, "state", "waiting", "message")
+	switch text(status, "state", "waiting", "reason") {
+	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
+		return sentence(fmt.Sprintf("Pod %s cannot pull image %s", pod, image), pullCause(message)) +
+			" Check that the registry has it and that the pull secret is valid."
+	case "InvalidImageName":
+		return fmt.Sprintf("Pod %s asks for image %s, which is not a valid reference. Correct it in the overlay.", pod, image)
+	case "CreateContainerConfigError", "CreateContainerError":
+		return sentence(fmt.Sprintf("Container %s of pod %s cannot be created", name, pod), message) +
+			" Look at the ConfigMaps and Secrets that it refers to."
+	}
+	return crashTrouble(pod, name, status)
+}
+
+// crashTrouble: a container that ended and was started again, and does not become ready, is in a crash loop. The kubelet's
+// own word for it comes and goes with the restarts.
+func crashTrouble(pod, name string, status map[string]any) string {
+	ready, _, _ := unstructured.NestedBool(status, "ready")
+	ended, _, _ := unstructured.NestedMap(status, "lastState", "terminated")
+	if ended == nil {
+		ended, _, _ = unstructured.NestedMap(status, "state", "terminated")
+	}
+	if ready || ended == nil || number(status, "restartCount") == 0 {
+		return ""
+	}
+	if text(ended, "reason") == "OOMKilled" {
+		return fmt.Sprintf("Container %s of pod %s is killed again and again because it uses more memory than its limit (exit code %d). Raise the limit or go back.",
+			name, pod, number(ended, "exitCode"))
+	}
+	return fmt.Sprintf("Container %s of pod %s crashes again and again (exit code %d). Read its log (kubectl logs --previous %s -c %s), then fix it or go back.",
+		name, pod, number(ended, "exitCode"), pod, name)
+}
+
+func schedulingTrouble(pod *unstructured.Unstructured) string {
+	for _, c := range list(pod.Object, "status", "conditions") {
+		if text(c, "type") == "PodScheduled" && text(c, "status") == "False" && text(c, "reason") == "Unschedulable" {
+			return sentence(fmt.Sprintf("Pod %s finds no node", pod.GetName()), text(c, "message")) + " Lower its requests or add nodes."
+		}
+	}
+	return ""
+}
+
+// backOff is what newer kubelets put before the cause while they wait.
+var backOff = regexp.MustCompile(`^Back-off pulling image "[^"]*"(: ErrImagePull)?(: )?`)
+
+func pullCause(message string) string { return backOff.ReplaceAllString(message, "") }
+
+// sentence joins what happens and why.
+func sentence(what, why string) string {
+	why = strings.TrimRight(strings.TrimSpace(why), ".")
+	if why == "" {
+		return what + "."
+	}
+	return what + ": " + why + "."
+}

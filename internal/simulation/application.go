@@ -1,0 +1,145 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// stepApplications takes each Application one step further, in the order in which Argo CD 3.5 was recorded to go: an
+// operation is accepted, applied with its history entry, ended, and only then are sync, health and images looked at again.
+func (s *Simulation) stepApplications(ctx context.Context, head string) error {
+	found, err := s.list(ctx, applications)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		// A conflict means that somebody asked for something meanwhile: it is seen at the next step.
+		if err := s.stepApplication(ctx, &found[i], head); err != nil && !apierrors.IsConflict(err) {
+			return fmt.Errorf("application %s: %w", found[i].GetName(), err)
+		}
+	}
+	return nil
+}
+
+func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unstructured, head string) error {
+	_, asked := app.Object["operation"]
+	phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
+	switch {
+	case asked && phase != "Running":
+		s.accept(app)
+		_, err := s.update(ctx, app)
+		return err
+	case asked:
+		return s.operate(ctx, app, head)
+	}
+	before := app.DeepCopy()
+	if err := s.compare(ctx, app, head); err != nil {
+		return err
+	}
+	s.autoSync(app, head)
+	if equality.Semantic.DeepEqual(app.Object, before.Object) {
+		return nil
+	}
+	statusOf(app)["reconciledAt"] = s.stamp()
+	_, err := s.update(ctx, app)
+	return err
+}
+
+// compare sets sync against main's head live objects with what it renders, and looks at their health.
+func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured, head string) error {
+	status := statusOf(app)
+	desired, err := s.render(ctx, app, head, head)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		status["sync"] = map[string]any{"status": "Unknown", "revision": head}
+		status["conditions"] = []any{map[string]any{"type": "ComparisonError", "message": "Failed to load target state: " +
+			"failed to generate manifest for source 1 of 1: rpc error: code = Unknown desc = " + err.Error()}}
+		return nil //nolint:nilerr // a tree that does not render is a finding about the Application
+	}
+	delete(status, "conditions")
+	tracked, err := s.tracked(ctx, app)
+	if err != nil {
+		return err
+	}
+	word := "Synced"
+	var resources []any
+	for _, o := range desired {
+		r := reference(o)
+		same, err := s.isApplied(ctx, o)
+		if err != nil {
+			return err
+		}
+		if r["status"] = "Synced"; !same {
+			word, r["status"] = "OutOfSync", "OutOfSync"
+		}
+		resources = append(resources, r)
+	}
+	for _, o := range superfluous(tracked, desired) {
+		r := reference(o)
+		word, r["status"], r["requiresPruning"] = "OutOfSync", "OutOfSync", true
+		resources = append(resources, r)
+	}
+	status["sync"] = map[string]any{"status": word, "revision": head}
+	status["resources"] = resources
+	return s.summarise(ctx, status, desired)
+}
+
+// autoSync asks for an operation where the Application says so: a full one for a revision that was not tried yet, a
+// partial one, which leaves no history, to heal what was changed by hand.
+func (s *Simulation) autoSync(app *unstructured.Unstructured, head string) {
+	policy, automated, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "automated")
+	status := statusOf(app)
+	word, _, _ := unstructured.NestedString(status, "sync", "status")
+	if !automated || word != "OutOfSync" {
+		return
+	}
+	sync := map[string]any{"revision": head, "prune": policy["prune"] == true}
+	last, _, _ := unstructured.NestedString(status, "operationState", "syncResult", "revision")
+	phase, _, _ := unstructured.NestedString(status, "operationState", "phase")
+	if last == head {
+		if phase != "Succeeded" || policy["selfHeal"] != true {
+			return
+		}
+		sync["resources"] = changed(status)
+	}
+	app.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"automated": true}, "sync": sync}
+	delete(status, "operationState")
+}
+
+// changed names the resources that are not as rendered.
+func changed(status map[string]any) []any {
+	var names []any
+	resources, _ := status["resources"].([]any)
+	for _, r := range resources {
+		if m, _ := r.(map[string]any); m["status"] == "OutOfSync" {
+			names = append(names, map[string]any{"group": m["group"], "kind": m["kind"], "name": m["name"]})
+		}
+	}
+	return names
+}
+
+// reference names an object the way status.resources does.
+func reference(o *unstructured.Unstructured) map[string]any {
+	kind := o.GroupVersionKind()
+	return map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind, "namespace": o.GetNamespace(), "name": o.GetName()}
+}
+
+func statusOf(o *unstructured.Unstructured) map[string]any {
+	return below(o.Object, "status")
+}
+
+// below is the map under a key, made if it is not there.
+func below(m map[string]any, key string) map[string]any {
+	found, ok := m[key].(map[string]any)
+	if !ok {
+		found = map[string]any{}
+		m[key] = found
+	}
+	return found
+}

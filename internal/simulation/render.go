@@ -1,0 +1,67 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// renderCache keeps what main's head renders, since it is compared at every step.
+type renderCache struct {
+	revision string
+	byPath   map[string][]*unstructured.Unstructured
+}
+
+// render is what an Application's path holds at a revision, placed in its namespace and marked as its own.
+func (s *Simulation) render(ctx context.Context, app *unstructured.Unstructured, revision, head string) ([]*unstructured.Unstructured, error) {
+	path, _, _ := unstructured.NestedString(app.Object, "spec", "source", "path")
+	if s.rendered.revision != head {
+		s.rendered = renderCache{head, map[string][]*unstructured.Unstructured{}}
+	}
+	found, known := s.rendered.byPath[path]
+	if !known || revision != head {
+		var err error
+		if found, err = s.Render(ctx, revision, path); err != nil {
+			return nil, err
+		}
+		if found, err = asDecoded(found); err != nil {
+			return nil, err
+		}
+		if revision == head {
+			s.rendered.byPath[path] = found
+		}
+	}
+	desired := make([]*unstructured.Unstructured, len(found))
+	for i, o := range found {
+		desired[i] = o.DeepCopy()
+		place(app, desired[i])
+	}
+	return desired, nil
+}
+
+// place gives an object the Application's namespace where it names none.
+func place(app, o *unstructured.Unstructured) {
+	if o.GetNamespace() == "" {
+		namespace, _, _ := unstructured.NestedString(app.Object, "spec", "destination", "namespace")
+		o.SetNamespace(namespace)
+	}
+	annotate(o, trackingID, trackedAs(app, o))
+}
+
+// asDecoded gives objects the types of decoded JSON, which everything that copies or compares them expects.
+func asDecoded(rendered []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	decoded := make([]*unstructured.Unstructured, len(rendered))
+	for i, o := range rendered {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		decoded[i] = &unstructured.Unstructured{}
+		if err := json.Unmarshal(text, decoded[i]); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+	}
+	return decoded, nil
+}

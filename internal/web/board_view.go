@@ -1,0 +1,154 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+type boardView struct {
+	boardFilter
+	Simulated bool
+	Needs     []needView
+	Columns   []string
+	Rows      []rowView
+	Count     string
+	Empty     string
+}
+
+// Filtered tells whether something may be hidden.
+func (v boardView) Filtered() bool { return v.Query != "" || v.Busy }
+
+type rowView struct {
+	Application string
+	Cells       [][]cellView // by column
+}
+
+type cellView struct {
+	Environment string
+	Alone       bool // the only environment of its column, which names it already
+	Runs        []runView
+	Desired     *link // what main says, when something else runs
+	Problem     string
+	Open        *openView
+}
+
+type runView struct {
+	Cluster      string // only when there are several
+	Release      link
+	Number       int
+	Digest       shortened
+	Since        moment
+	Sync, Health mark
+	Message      string
+}
+
+type openView struct {
+	ID       int64
+	State    mark
+	What     string
+	WaitsFor string
+}
+
+func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now time.Time) boardView {
+	v := boardView{boardFilter: filter, Needs: needs(facts, by)}
+	ranks := map[int][]string{}
+	for _, row := range facts.rows {
+		for _, cell := range row.Cells {
+			rank, name := cell.Target.Rank, cell.Target.Environment
+			if !slices.Contains(ranks[rank], name) {
+				ranks[rank] = append(ranks[rank], name)
+			}
+			v.Simulated = v.Simulated || slices.ContainsFunc(cell.Deployments, func(d promotion.Deployment) bool { return d.Simulated })
+		}
+	}
+	columns := slices.Sorted(maps.Keys(ranks))
+	for _, rank := range columns {
+		v.Columns = append(v.Columns, strings.Join(ranks[rank], " · "))
+	}
+	alone := func(rank int) bool { return len(ranks[rank]) == 1 }
+	for _, row := range facts.rows {
+		if filter.shows(row) {
+			v.Rows = append(v.Rows, newRowView(row, columns, alone, now))
+		}
+	}
+	v.Count = plural(len(v.Rows), "application")
+	if len(v.Rows) < len(facts.rows) {
+		v.Count = fmt.Sprintf("%d of %s", len(v.Rows), plural(len(facts.rows), "application"))
+	}
+	v.Empty = "No config repository has an application yet."
+	if len(facts.rows) > 0 {
+		v.Empty = "Nothing here: every application is quiet, or has another name."
+	}
+	return v
+}
+
+func (f boardFilter) shows(row promotion.BoardRow) bool {
+	named := strings.Contains(strings.ToLower(row.Application), strings.ToLower(strings.TrimSpace(f.Query)))
+	return named && (!f.Busy || slices.ContainsFunc(row.Cells, func(c promotion.BoardCell) bool { return !quiet(c) }))
+}
+
+// quiet is a target where nothing happens and nothing is wrong.
+func quiet(c promotion.BoardCell) bool {
+	if c.Open != nil || c.Target.RenderProblem != "" {
+		return false
+	}
+	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {
+		return d.Sync != promotion.Synced || d.Health != promotion.Healthy || d.ReleaseID == 0 || differs(c, d)
+	})
+}
+
+// differs tells whether main says something else than what runs.
+func differs(c promotion.BoardCell, d promotion.Deployment) bool {
+	return c.Desired != nil && d.ReleaseID != c.Desired.ID
+}
+
+func newRowView(row promotion.BoardRow, columns []int, alone func(rank int) bool, now time.Time) rowView {
+	v := rowView{Application: row.Application, Cells: make([][]cellView, len(columns))}
+	cells := slices.Clone(row.Cells)
+	slices.SortStableFunc(cells, func(a, b promotion.BoardCell) int { return cmp.Compare(a.Target.Environment, b.Target.Environment) })
+	for _, c := range cells {
+		i, _ := slices.BinarySearch(columns, c.Target.Rank)
+		cell := newCellView(c, now)
+		cell.Alone = alone(c.Target.Rank)
+		v.Cells[i] = append(v.Cells[i], cell)
+	}
+	return v
+}
+
+func newCellView(c promotion.BoardCell, now time.Time) cellView {
+	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem}
+	other := len(c.Deployments) == 0 && c.Desired != nil
+	for _, d := range c.Deployments {
+		v.Runs = append(v.Runs, newRunView(d, len(c.Deployments) > 1, now))
+		other = other || differs(c, d)
+	}
+	if other {
+		l := releaseLink(c.Desired.ID, c.Desired.Version)
+		v.Desired = &l
+	}
+	if p := c.Open; p != nil {
+		v.Open = &openView{ID: p.ID, State: stateMark(p.State()), What: "promotion of " + p.Release.Version, WaitsFor: p.WaitsFor}
+		for _, r := range v.Runs { // its message is shown already
+			v.Open.WaitsFor = strings.TrimSpace(strings.TrimSuffix(v.Open.WaitsFor, r.Message))
+		}
+	}
+	return v
+}
+
+func newRunView(d promotion.Deployment, several bool, now time.Time) runView {
+	v := runView{Release: releaseLink(d.ReleaseID, d.Version), Number: d.Number, Digest: shortenAll(d.Images), Since: at(d.Since, now),
+		Sync: syncMark(d.Sync), Health: healthMark(d.Health), Message: d.Message}
+	if several {
+		v.Cluster = d.Key.Cluster
+	}
+	if d.ReleaseID == 0 && d.Health == promotion.Progressing {
+		v.Release.Text = "between releases"
+	}
+	return v
+}

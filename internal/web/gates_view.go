@@ -1,0 +1,53 @@
+package web
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// phaseView is the gates of one phase.
+type phaseView struct {
+	Title, Summary string
+	Gates          []gateView
+}
+
+type gateView struct {
+	Name, Phase string
+	Mark        mark
+	Reason      string
+	Until       moment
+	ReportOnly  bool
+	Holds       bool
+}
+
+func phases(gates []promotion.GateResult, now time.Time) []phaseView {
+	var views []phaseView
+	for _, phase := range []struct {
+		phase promotion.Phase
+		title string
+	}{{promotion.PhaseOpen, "To open the pull request"}, {promotion.PhaseMerge, "To merge"}, {promotion.PhaseSync, "To sync"}} {
+		v := phaseView{Title: phase.title}
+		holding := 0
+		for _, g := range gates {
+			if g.Phase != phase.phase {
+				continue
+			}
+			if g.Holds() {
+				holding++
+			}
+			v.Gates = append(v.Gates, gateView{Name: g.Gate, Phase: string(g.Phase), Mark: gateMark(g), Reason: g.Reason,
+				Until: at(g.Until, now), ReportOnly: g.Mode == promotion.Report, Holds: g.Holds()})
+		}
+		if len(v.Gates) == 0 {
+			continue
+		}
+		v.Summary = "nothing holds"
+		if holding > 0 {
+			v.Summary = fmt.Sprintf("%d of %d hold", holding, len(v.Gates))
+		}
+		views = append(views, v)
+	}
+	return views
+}

@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"flag"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// version is in the addresses of static files and changes with each edit of one.
+var version = regexp.MustCompile(`\?v=[0-9a-f]+`)
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, as, target string
+		status           int
+	}{
+		{"board-anonymous", "", "/", http.StatusOK},
+		{"board-approver", amir, "/", http.StatusOK},
+		{"board-fragment", amir, "/?fragment=board&q=CHECK", http.StatusOK},
+		{"board-busy", rita, "/?busy=1", http.StatusOK},
+		{"board-nothing", rita, "/?q=none+of+them", http.StatusOK},
+		{"promotion-approver", amir, "/promotions/12", http.StatusOK},
+		{"promotion-requester", rita, "/promotions/12", http.StatusOK},
+		{"promotion-anonymous", "", "/promotions/12", http.StatusOK},
+		{"promotion-failed", rita, "/promotions/14", http.StatusOK},
+		{"promotion-verified", rita, "/promotions/10", http.StatusOK},
+		{"promote", rita, "/promote", http.StatusOK},
+		{"promote-preselected", rita, "/promote?application=checkout&environment=prod-eu&release=2", http.StatusOK},
+		{"promote-viewer", vera, "/promote?application=checkout&release=1.1.0", http.StatusOK},
+		{"application", vera, "/applications/checkout", http.StatusOK},
+		{"application-not-rendering", vera, "/applications/billing", http.StatusOK},
+		{"release", vera, "/releases/3", http.StatusOK},
+		{"release-imported", vera, "/releases/1", http.StatusOK},
+		{"history", vera, "/history?application=checkout&at=2026-03-01+02:30", http.StatusOK},
+		{"history-malformed", vera, "/history?environment=dev&at=last+sunday", http.StatusUnprocessableEntity},
+		{"audit", vera, "/audit?promotion=12", http.StatusOK},
+		{"set-up", vera, "/set-up", http.StatusOK},
+		{"pulls", vera, "/git/platform-config/pulls", http.StatusOK},
+		{"pull", vera, "/git/platform-config/pulls/7", http.StatusOK},
+		{"sign-in-demo", "", "/sign-in?next=/promotions/12", http.StatusOK},
+		{"not-found", vera, "/promotions/99", http.StatusNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newDoor(t, true).get(tt.as, tt.target)
+			if w.Code != tt.status {
+				t.Fatalf("GET %s answered %d, want %d", tt.target, w.Code, tt.status)
+			}
+			golden(t, tt.name, w.Body.Bytes())
+		})
+	}
+}
+
+func TestPageOfRefusal(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, true)
+	d.err = &promotion.Error{Kind: promotion.Refused, Code: "merge-refused", Message: "promotion 12 is held by sync-window: closed", Gates: sampleGates()[5:6]}
+	w := d.post(amir, "/promotions/12/merge", nil)
+	if w.Code != http.StatusConflict {
+		t.Fatalf("a merge that a gate holds answered %d", w.Code)
+	}
+	golden(t, "promotion-merge-refused", w.Body.Bytes())
+}
+
+func TestSignInPageWithoutDemo(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, false)
+	golden(t, "sign-in", d.get("", "/sign-in").Body.Bytes())
+	w := d.post("", "/sign-in", url.Values{"token": {"wrong-token"}, "next": {"/audit"}})
+	if w.Code != http.StatusUnauthorized {
+		t.Fatalf("a wrong token answered %d", w.Code)
+	}
+	golden(t, "sign-in-refused", w.Body.Bytes())
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	got = version.ReplaceAll(got, []byte("?v=0"))
+	file := filepath.Join("testdata", name+".html")
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("page differs from %s; run with -update and look at the change. Got:\n%s", file, got)
+	}
+}

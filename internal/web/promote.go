@@ -1,0 +1,118 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// releasesShown is how many of an application's newest releases can be chosen from.
+const releasesShown = 50
+
+type promoteView struct {
+	Problem                          *promotion.Error
+	Field                            string // that is to blame
+	Applications                     []option
+	Application, Environment, Reason string
+	Environments, Releases           []option
+	MayNot                           string
+}
+
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+func (w *Web) showPromote(c echo.Context) error {
+	return w.answerPromote(c, http.StatusOK, promotion.PromoteRequest{Application: c.QueryParam("application"),
+		Environment: c.QueryParam("environment"), Release: c.QueryParam("release"), Reason: c.QueryParam("reason")}, nil)
+}
+
+func (w *Web) promote(c echo.Context) error {
+	if err := readForm(c); err != nil {
+		return err
+	}
+	r := promotion.PromoteRequest{Application: c.FormValue("application"), Environment: c.FormValue("environment"),
+		Release: c.FormValue("release"), Reason: strings.TrimSpace(c.FormValue("reason"))}
+	p, err := w.useCases.Promote(c.Request().Context(), auth.ActorOf(c), r)
+	if err == nil {
+		return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/promotions/%d", p.ID))
+	}
+	refused, ok := refusal(err)
+	if !ok {
+		return err
+	}
+	return w.answerPromote(c, auth.Status(refused.Kind), r, refused)
+}
+
+func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteRequest, problem *promotion.Error) error {
+	rows, err := w.store.Board(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	v := promoteView{Problem: problem, Application: r.Application, Environment: r.Environment, Reason: r.Reason}
+	if problem != nil {
+		v.Field = problem.Field
+	}
+	if by := auth.ActorOf(c); by.Name == "" {
+		v.MayNot = "Sign in first."
+	} else if !by.Has(managers...) {
+		v.MayNot = by.Name + " may not promote: it needs the role " + anyOf(managers) + "."
+	}
+	for _, row := range rows {
+		v.Applications = append(v.Applications, option{Value: row.Application, Chosen: row.Application == r.Application})
+		if row.Application == r.Application {
+			v.Environments = each(row.Cells, func(cell promotion.BoardCell) option { return environmentOption(cell, r.Environment) })
+		}
+	}
+	if v.Application != "" && v.Environments == nil {
+		return absent("unknown-application", "there is no application %s", v.Application)
+	}
+	if v.Application != "" {
+		if v.Releases, err = w.releaseOptions(c, r); err != nil {
+			return err
+		}
+	}
+	return w.show(c, status, "promote", page{Title: "Promote", Body: v})
+}
+
+func environmentOption(cell promotion.BoardCell, chosen string) option {
+	name := cell.Target.Environment
+	text := name + " (main has no known release)"
+	if cell.Desired != nil {
+		text = fmt.Sprintf("%s (main has %s)", name, cell.Desired.Version)
+	}
+	return option{Value: name, Text: text, Chosen: name == chosen}
+}
+
+// releaseOptions are the newest releases, and the chosen one even when it is older.
+func (w *Web) releaseOptions(c echo.Context, r promotion.PromoteRequest) ([]option, error) {
+	releases, err := w.store.Releases(c.Request().Context(), r.Application, 0, releasesShown)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := strconv.ParseInt(r.Release, 10, 64)
+	chosen := func(release promotion.Release) bool {
+		return release.ID == id || id == 0 && r.Release != "" && release.Version == r.Release
+	}
+	if id > 0 && !slices.ContainsFunc(releases, chosen) {
+		older, err := w.store.Release(c.Request().Context(), id)
+		if err == nil && older.Application == r.Application {
+			releases = append(releases, older)
+		}
+	}
+	return each(releases, func(release promotion.Release) option {
+		text := fmt.Sprintf("%s, release %d of line %s, %s", release.Version, release.Number, release.Line, at(release.CreatedAt, w.now()).Relative)
+		if release.Origin == promotion.FromImport {
+			text += ", imported: unproven"
+		}
+		return option{Value: strconv.FormatInt(release.ID, 10), Text: text, Chosen: chosen(release)}
+	}), nil
+}

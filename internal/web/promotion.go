@@ -1,0 +1,80 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// timelineLength is how many events a promotion's page shows.
+const timelineLength = 50
+
+// promotionFacts is what a promotion's page is made from.
+type promotionFacts struct {
+	promotion promotion.Promotion
+	gates     []promotion.GateResult
+	approvals []promotion.Approval
+	events    []promotion.AuditEvent
+}
+
+func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, err error) {
+	if f.promotion, err = w.store.Promotion(ctx, id); err != nil {
+		return f, found(err, "unknown-promotion", "there is no promotion %d", id)
+	}
+	if f.gates, err = w.store.Gates(ctx, id); err != nil {
+		return f, err
+	}
+	if f.approvals, err = w.store.Approvals(ctx, id); err != nil {
+		return f, err
+	}
+	f.events, err = w.store.AuditEvents(ctx, promotion.AuditFilter{PromotionID: id, Limit: timelineLength + 1})
+	return f, err
+}
+
+func (w *Web) showPromotion(c echo.Context) error {
+	id, err := pathID(c, "id")
+	if err != nil {
+		return err
+	}
+	facts, err := w.promotionFacts(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	by := auth.ActorOf(c)
+	v := newPromotionView(facts, by, attempt{}, w.now())
+	if c.QueryParam("fragment") == "promotion" {
+		return w.answerFragment(c, "promotion", v)
+	}
+	content, err := w.promotionFragment(facts, by)
+	if err != nil {
+		return err
+	}
+	return w.answerPromotion(c, http.StatusOK, v, &live{Fragment: fmt.Sprintf("/promotions/%d?fragment=promotion", v.ID),
+		Events: fmt.Sprintf("/events?promotion=%d&seen=%s", v.ID, hashOf(content))})
+}
+
+// promotionFragment is the page's content as of a fixed time, so that it changes only with the facts.
+func (w *Web) promotionFragment(facts promotionFacts, by promotion.Actor) ([]byte, error) {
+	return w.fragment("promotion", newPromotionView(facts, by, attempt{}, time.Time{}))
+}
+
+func (w *Web) answerPromotion(c echo.Context, status int, v promotionView, l *live) error {
+	title := fmt.Sprintf("%s %s → %s", v.Application, v.Version, v.Environment)
+	return w.show(c, status, "promotion", page{Title: title, Live: l, Body: v})
+}
+
+// pathID reads a whole number above 0 from the path.
+func pathID(c echo.Context, name string) (int64, error) {
+	id, err := strconv.ParseInt(c.Param(name), 10, 64)
+	if err != nil || id < 1 {
+		return 0, absent("malformed-id", "%q is no number of anything here", c.Param(name))
+	}
+	return id, nil
+}

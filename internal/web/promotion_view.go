@@ -1,0 +1,146 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+type promotionView struct {
+	ID                       int64
+	Application, Environment string
+	Version                  string
+	Number                   int
+	ReleaseID                int64
+	Unproven                 bool
+	Digests                  []shortened
+	Kind                     string
+	RequestedBy, Reason      string
+	RequestedAt              moment
+	State                    mark
+	Sentence                 string
+	PullRequest              link
+	PullRequestState         string
+	Merged                   bool
+	Merge                    shortened
+	MergedBy                 string
+	MergedAt                 moment
+	Replaced                 *link
+
+	Problem   *promotion.Error // shown on top
+	Phases    []phaseView
+	Diff      []diffLine
+	NoDiff    string
+	Actions   []actionView
+	Refusals  []refusalView
+	NoAction  string
+	SignInURL string // for who is not signed in and there is something to do
+	Approvals []approvalView
+	Events    []eventView
+	AllEvents string
+}
+
+type approvalView struct {
+	Mark                  mark
+	Actor, Roles, Comment string
+	At                    moment
+	Stale                 bool
+}
+
+type eventView struct {
+	At             moment
+	Actor, Message string
+}
+
+func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now time.Time) promotionView {
+	p := f.promotion
+	v := promotionView{
+		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, Version: p.Release.Version, Number: p.Release.Number,
+		ReleaseID: p.Release.ID, Unproven: p.Release.Origin == promotion.FromImport, Digests: each(references(p.Release), shorten),
+		Kind: string(p.Kind), RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
+		State: stateMark(p.State()), Sentence: sentence(p), PullRequestState: string(p.PullRequest),
+		Merged: p.PullRequest == promotion.PullRequestMerged, Merge: shorten(p.MergeSHA), MergedBy: p.MergedBy, MergedAt: at(p.MergedAt, now),
+		Phases: phases(f.gates, now), Diff: changeLines(p.Diff), NoDiff: noDiff(p),
+	}
+	if by.Name == "" {
+		v.SignInURL = fmt.Sprintf("/sign-in?next=/promotions/%d", p.ID)
+	}
+	if p.Number != 0 {
+		v.PullRequest = outside(fmt.Sprintf("#%d", p.Number), p.URL)
+	}
+	if p.SupersededBy != 0 {
+		l := promotionLink(p.SupersededBy)
+		v.Replaced = &l
+	}
+	v.Problem = tried.onTop()
+	v.act(f, by, tried)
+	v.Approvals = each(f.approvals, func(a promotion.Approval) approvalView { return newApprovalView(a, p, now) })
+	v.timeline(f.events, now)
+	return v
+}
+
+// sentence says what is happening and who must act next.
+func sentence(p promotion.Promotion) string {
+	var why string
+	if p.DecisionReason != "" {
+		why = ": " + p.DecisionReason
+	}
+	switch p.State() {
+	case promotion.StateVerified:
+		return fmt.Sprintf("%s runs in %s, is healthy and stayed so. Nobody has to do anything.", p.Release.Version, p.Target.Environment)
+	case promotion.StateCancelled:
+		return fmt.Sprintf("%s cancelled it%s. Nobody has to do anything.", p.DecidedBy, why)
+	case promotion.StateRejected:
+		return fmt.Sprintf("%s rejected it%s. Whoever asked for it reads why and decides what comes next.", p.DecidedBy, why)
+	case promotion.StateSuperseded:
+		return "Something newer took its place" + why + ". Nobody has to do anything here."
+	case promotion.StateRolledBack:
+		return "It was rolled back: what ran before runs again."
+	}
+	switch {
+	case p.State() == promotion.StateFailed:
+		return strings.TrimRight(p.Failure, ". ") + ". A release manager looks for the cause, then retries, or promotes another release."
+	case p.WaitsFor != "":
+		return p.WaitsFor
+	}
+	return "Sluice has not looked at it yet; it does within seconds."
+}
+
+func noDiff(p promotion.Promotion) string {
+	if p.PullRequest == promotion.PullRequestNone {
+		return "Not known yet: it is rendered when the pull request is opened."
+	}
+	return "Nothing that is rendered changes."
+}
+
+func newApprovalView(a promotion.Approval, p promotion.Promotion, now time.Time) approvalView {
+	v := approvalView{Mark: mark{Shape: "check", Tone: "good", Word: "approved"}, Actor: a.Actor, Roles: roleNames(a.Roles),
+		Comment: a.Comment, At: at(a.DecidedAt, now), Stale: a.RenderedHash != p.RenderedHash}
+	if a.Decision == "reject" {
+		v.Mark = mark{Shape: "stop", Tone: "bad", Word: "rejected"}
+	}
+	return v
+}
+
+// timeline shows events oldest first; they come newest first.
+func (v *promotionView) timeline(events []promotion.AuditEvent, now time.Time) {
+	if len(events) > timelineLength {
+		events = events[:timelineLength]
+		v.AllEvents = fmt.Sprintf("/audit?promotion=%d", v.ID)
+	}
+	v.Events = each(events, func(e promotion.AuditEvent) eventView {
+		return eventView{At: at(e.At, now), Actor: e.Actor.Name, Message: e.Message}
+	})
+	slices.Reverse(v.Events)
+}
+
+// onTop is the refusal that is not shown beside a field.
+func (a attempt) onTop() *promotion.Error {
+	if a.refused == nil || a.refused.Field == "comment" || a.refused.Field == "reason" {
+		return nil
+	}
+	return a.refused
+}

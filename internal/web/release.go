@@ -1,0 +1,167 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// promotionsShown is how many promotions a release's page has.
+const promotionsShown = 100
+
+type releaseView struct {
+	ID                   int64
+	Application, Version string
+	Number               int
+	Line                 string
+	At                   moment
+	Remarks              []string
+	RebuildOf            *link
+	Artifacts            []artifactView
+	Build                *buildView // nil for an import
+	Said                 string
+	Groups               []linkGroup
+	Promotions           []promotionRow
+	PromoteURL           string
+}
+
+type artifactView struct {
+	Name, Reference string
+	Carried         link
+}
+
+type buildView struct {
+	ID       int64
+	Source   link
+	Commit   shortened
+	Ref      string
+	Run      link
+	PostedBy string
+	At       moment
+}
+
+type linkGroup struct {
+	Title string
+	Links []linkView
+}
+
+type linkView struct {
+	Mark                         mark
+	Name, Expected, Found, Proof string
+	Same                         bool // both values are the same, and shown once
+	At                           moment
+}
+
+type promotionRow struct {
+	Link        link
+	Environment string
+	State       mark
+	RequestedBy string
+	At          moment
+}
+
+func (w *Web) showRelease(c echo.Context) error {
+	id, err := pathID(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	r, err := w.store.Release(ctx, id)
+	if err != nil {
+		return found(err, "unknown-release", "there is no release with id %d", id)
+	}
+	links, err := w.useCases.Chain(ctx, id)
+	if err != nil {
+		return err
+	}
+	promotions, err := w.store.Promotions(ctx, promotion.PromotionFilter{ReleaseID: id, Limit: promotionsShown})
+	if err != nil {
+		return err
+	}
+	v := newReleaseView(r, links, promotions, w.now())
+	if v.Build, err = w.buildView(ctx, r.BuildID); err != nil {
+		return err
+	}
+	return w.show(c, http.StatusOK, "release", page{Title: fmt.Sprintf("%s %s", r.Application, r.Version), Body: v})
+}
+
+func (w *Web) buildView(ctx context.Context, id int64) (*buildView, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	b, err := w.store.BuildByID(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read build %d: %w", id, err)
+	}
+	return &buildView{ID: b.ID, Source: outside(b.Source.Repository, b.Source.Repository), Commit: shorten(b.Source.Commit), Ref: b.Source.Ref,
+		Run: outside(b.CI.RunURL, b.CI.RunURL), PostedBy: b.PostedBy, At: at(b.PostedAt, w.now())}, nil
+}
+
+func newReleaseView(r promotion.Release, links []promotion.Link, promotions []promotion.Promotion, now time.Time) releaseView {
+	v := releaseView{ID: r.ID, Application: r.Application, Version: r.Version, Number: r.Number, Line: r.Line, At: at(r.CreatedAt, now),
+		Remarks: remarks(r), Groups: linkGroups(links, now), Said: chainSaid(links),
+		PromoteURL: "/promote?" + url.Values{"application": {r.Application}, "release": {fmt.Sprint(r.ID)}}.Encode()}
+	if r.RebuildOf != 0 {
+		l := releaseLink(r.RebuildOf, "")
+		v.RebuildOf = &l
+	}
+	v.Artifacts = each(r.Artifacts, func(a promotion.Artifact) artifactView {
+		view := artifactView{Name: a.Name, Reference: a.Reference()}
+		if a.CarriedFrom != 0 {
+			view.Carried = link{Text: "carried forward", URL: fmt.Sprintf("/releases/%d", a.CarriedFrom)}
+		}
+		return view
+	})
+	v.Promotions = each(promotions, func(p promotion.Promotion) promotionRow {
+		return promotionRow{Link: promotionLink(p.ID), Environment: p.Target.Environment, State: stateMark(p.State()), RequestedBy: p.RequestedBy,
+			At: at(p.RequestedAt, now)}
+	})
+	return v
+}
+
+func chainSaid(links []promotion.Link) string {
+	broken := 0
+	for _, l := range links {
+		if !l.Verified {
+			broken++
+		}
+	}
+	switch {
+	case len(links) == 0:
+		return "Nothing of it is known yet."
+	case broken > 0:
+		return fmt.Sprintf("%d of %s broken or unproven.", broken, plural(len(links), "link"))
+	}
+	return fmt.Sprintf("Unbroken so far: %s verified.", plural(len(links), "link"))
+}
+
+// linkGroups puts the links of one environment together; they come in order.
+func linkGroups(links []promotion.Link, now time.Time) []linkGroup {
+	var groups []linkGroup
+	for _, l := range links {
+		title := l.Environment
+		if title == "" {
+			title = "Origin"
+		}
+		if n := len(groups); n == 0 || groups[n-1].Title != title {
+			groups = append(groups, linkGroup{Title: title})
+		}
+		v := linkView{Mark: mark{Shape: "check", Tone: "good", Word: "verified"}, Name: l.Name, Expected: l.Expected, Found: l.Found, Proof: l.Proof,
+			Same: l.Expected == l.Found, At: at(l.At, now)}
+		if !l.Verified {
+			v.Mark = mark{Shape: "stop", Tone: "bad", Word: "broken"}
+		}
+		if !l.Verified && l.Found == "" {
+			v.Mark = mark{Shape: "unknown", Tone: "warn", Word: "not proven"}
+		}
+		last := &groups[len(groups)-1]
+		last.Links = append(last.Links, v)
+	}
+	return groups
+}

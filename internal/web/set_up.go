@@ -1,0 +1,114 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+type setUpView struct {
+	Repositories []repositoryView
+	Clusters     []clusterView
+	Idle         []string // targets without deployment
+	Strays       []string // deployments without target
+	Problems     []cellView
+	Unchecked    []string
+}
+
+type repositoryView struct {
+	Name       string
+	URL        link
+	BaseBranch string
+	Head       shortened
+	Problem    string
+	LookedAt   moment
+	Pulls      string // address of the built-in host's list
+}
+
+type clusterView struct {
+	Name        string
+	Deployments string
+	Simulated   bool
+	At          moment
+
+	count int
+	last  time.Time
+}
+
+// unchecked is what no gate looks at yet, and so never counts as checked.
+func unchecked() []string {
+	return []string{
+		"server dry run: the cluster is not asked whether it would accept the rendered objects; the gate only reports so",
+		"rollback: only whether the images could be pulled again. Configuration, data and migrations, traffic and dependencies are not checked",
+		"drift of single fields: only the sync status of the GitOps engine is known",
+		"provenance: the source commit of a build is what CI said; no signature is verified",
+	}
+}
+
+func (w *Web) showSetUp(c echo.Context) error {
+	ctx := c.Request().Context()
+	repositories, err := w.store.Repositories(ctx)
+	if err != nil {
+		return err
+	}
+	targets, err := w.store.Targets(ctx)
+	if err != nil {
+		return err
+	}
+	deployments, err := w.store.Deployments(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	v := setUpView{Clusters: clusters(deployments, w.now()), Unchecked: unchecked()}
+	v.Repositories = each(repositories, func(r promotion.RepositoryStatus) repositoryView {
+		view := repositoryView{Name: r.Name, URL: outside(r.URL, r.URL), BaseBranch: r.BaseBranch, Head: shorten(r.Head), Problem: r.Problem,
+			LookedAt: at(r.LookedAt, w.now())}
+		if w.pullRequests != nil {
+			view.Pulls = pullsURL(r.Name)
+		}
+		return view
+	})
+	for _, t := range targets {
+		if !slices.ContainsFunc(deployments, func(d promotion.Deployment) bool { return d.TargetID == t.ID }) {
+			v.Idle = append(v.Idle, fmt.Sprintf("%s in %s (%s)", t.Application, t.Environment, t.Path))
+		}
+		if t.RenderProblem != "" {
+			v.Problems = append(v.Problems, cellView{Environment: t.Application + " in " + t.Environment, Problem: t.RenderProblem})
+		}
+	}
+	for _, d := range deployments {
+		if d.TargetID == 0 {
+			v.Strays = append(v.Strays, fmt.Sprintf("%s in %s: deploys %s of %s", d.Key.Name, d.Key.Cluster, d.Path, d.RepositoryURL))
+		}
+	}
+	return w.show(c, http.StatusOK, "set-up", page{Title: "Set-up", Body: v})
+}
+
+func clusters(deployments []promotion.Deployment, now time.Time) []clusterView {
+	byName := map[string]*clusterView{}
+	for _, d := range deployments {
+		v := byName[d.Key.Cluster]
+		if v == nil {
+			v = &clusterView{Name: d.Key.Cluster}
+			byName[v.Name] = v
+		}
+		v.count++
+		v.Simulated = v.Simulated || d.Simulated
+		if d.ObservedAt.After(v.last) {
+			v.last = d.ObservedAt
+		}
+	}
+	var views []clusterView
+	for _, v := range byName {
+		v.Deployments, v.At = plural(v.count, "deployment"), at(v.last, now)
+		views = append(views, *v)
+	}
+	slices.SortFunc(views, func(a, b clusterView) int { return cmp.Compare(a.Name, b.Name) })
+	return views
+}

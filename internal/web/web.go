@@ -1,0 +1,69 @@
+// Package web is the door for people: pages that need no JavaScript, and forms
+// that turn into use cases of the domain.
+package web
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// UseCases is what the pages ask of the domain.
+type UseCases interface {
+	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
+	Decide(ctx context.Context, by promotion.Actor, r promotion.DecideRequest) (promotion.Promotion, error)
+	Merge(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Sync(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Retry(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
+	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
+}
+
+// Options is what the pages need. All fields but PullRequests are required.
+type Options struct {
+	UseCases UseCases
+	Store    promotion.Reader
+	Auth     *auth.Authenticator
+	// Demo lets anyone read, and sign in as one of four made-up people without a password.
+	Demo bool
+	// PullRequests is the built-in pull request host; nil without one.
+	PullRequests PullRequests
+	Log          *slog.Logger
+	Now          func() time.Time
+}
+
+// Web holds the pages' handlers.
+type Web struct {
+	useCases     UseCases
+	store        promotion.Reader
+	auth         *auth.Authenticator
+	demo         bool
+	pullRequests PullRequests
+	log          *slog.Logger
+	now          func() time.Time
+	pages        pages
+	crossOrigin  *http.CrossOriginProtection
+	board        snapshot
+	closed       chan struct{}
+	closeOnce    sync.Once
+}
+
+// New parses the pages.
+func New(o Options) (*Web, error) {
+	p, err := parsePages()
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	return &Web{useCases: o.UseCases, store: o.Store, auth: o.Auth, demo: o.Demo, pullRequests: o.PullRequests, log: o.Log, now: o.Now,
+		pages: p, crossOrigin: http.NewCrossOriginProtection(), closed: make(chan struct{})}, nil
+}
+
+// Close ends the event streams, which otherwise keep a server from shutting
+// down for up to a minute. Give it to http.Server.RegisterOnShutdown.
+func (w *Web) Close() { w.closeOnce.Do(func() { close(w.closed) }) }
