@@ -142,13 +142,10 @@ func newCellView(c promotion.BoardCell, now time.Time) cellView {
 }
 
 func newRunView(d promotion.Deployment, several bool, now time.Time) runView {
-	v := runView{Release: releaseLink(d.ReleaseID, d.Version), Number: d.Number, Digest: shortenAll(d.Images), Since: at(d.Since, now),
+	v := runView{Release: running(d.ReleaseID, d.Version, d.Health), Number: d.Number, Digest: shortenAll(d.Images), Since: at(d.Since, now),
 		Sync: syncMark(d.Sync), Health: healthMark(d.Health), Message: d.Message}
 	if several {
 		v.Cluster = d.Key.Cluster
-	}
-	if d.ReleaseID == 0 && d.Health == promotion.Progressing {
-		v.Release.Text = "between releases"
 	}
 	return v
 }

@@ -85,6 +85,14 @@ func releaseLink(id int64, version string) link {
 	return link{Text: version, URL: fmt.Sprintf("/releases/%d", id)}
 }
 
+// running is the release that runs, or why there is none to name.
+func running(id int64, version string, health promotion.HealthStatus) link {
+	if id == 0 && health == promotion.Progressing {
+		return link{Text: "between releases"}
+	}
+	return releaseLink(id, version)
+}
+
 func promotionLink(id int64) link {
 	if id == 0 {
 		return link{}

@@ -36,7 +36,7 @@ type historyRow struct {
 }
 
 func newHistoryRow(e promotion.HistoryEntry, now time.Time) historyRow {
-	v := historyRow{Application: e.Application, Environment: e.Environment, Cluster: e.Cluster, Release: releaseLink(e.ReleaseID, e.Version),
+	v := historyRow{Application: e.Application, Environment: e.Environment, Cluster: e.Cluster, Release: running(e.ReleaseID, e.Version, e.Health),
 		Number: e.Number, Digest: shortenAll(e.Images), Sync: syncMark(e.Sync), Health: healthMark(e.Health), Message: e.Message,
 		From: at(e.From, now), To: at(e.To, now), Promotion: promotionLink(e.PromotionID)}
 	var people []string
