@@ -24,7 +24,7 @@ func (r reader) Gates(ctx context.Context, promotionID int64) ([]promotion.GateR
 			return nil, fmt.Errorf("inputs of gate %s: %w", g.Gate, err)
 		}
 	}
-	return all, nil
+	return promotion.InOrder(all), nil
 }
 
 // SaveGates keeps a row for every answer that differs from the one before, and

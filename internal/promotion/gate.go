@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -82,4 +83,14 @@ func block(format string, args ...any) GateResult {
 func (g GateResult) with(inputs map[string]any) GateResult {
 	g.Inputs = inputs
 	return g
+}
+
+// InOrder sorts results as people read them: by phase, and within it as the gates are judged.
+func InOrder(results []GateResult) []GateResult {
+	gates := (&Service{}).gates()
+	place := func(r GateResult) int {
+		return slices.IndexFunc(gates, func(g gate) bool { return g.name == r.Gate && g.phase == r.Phase })
+	}
+	slices.SortStableFunc(results, func(a, b GateResult) int { return place(a) - place(b) })
+	return results
 }
