@@ -90,6 +90,7 @@ CREATE TABLE releases (
 );
 COMMENT ON COLUMN releases.artifacts_key IS 'SHA-256 over the complete set of name and reference: equal sets are one release';
 CREATE UNIQUE INDEX releases_one_per_set ON releases (application_id, artifacts_key);
+CREATE INDEX releases_by_build ON releases (build_id) WHERE build_id IS NOT NULL;
 CREATE INDEX releases_by_version ON releases (application_id, version);
 
 CREATE TABLE release_artifacts (
@@ -117,6 +118,7 @@ CREATE TABLE release_aliases (
     created_at timestamptz NOT NULL,
     PRIMARY KEY (release_id, build_id)
 );
+CREATE INDEX release_aliases_by_build ON release_aliases (build_id);
 COMMENT ON TABLE release_aliases IS 'the same digests posted again under another name';
 
 CREATE TABLE platform_manifests (
@@ -185,6 +187,7 @@ CREATE UNIQUE INDEX promotions_one_open_per_target ON promotions (target_id)
     WHERE decision = 'requested' AND pull_request IN ('none', 'open') AND kind IN ('release', 'rollback');
 CREATE INDEX promotions_by_target ON promotions (target_id, id DESC);
 CREATE INDEX promotions_by_release ON promotions (release_id);
+CREATE INDEX promotions_by_build ON promotions (started_by_build) WHERE started_by_build IS NOT NULL;
 CREATE INDEX promotions_unfinished ON promotions (id)
     WHERE state IN ('requested', 'open', 'merged', 'syncing', 'live', 'failed') OR NOT cleaned_up;
 

@@ -56,7 +56,10 @@ func (q *Queries) InsertTargetRevision(ctx context.Context, arg InsertTargetRevi
 }
 
 const latestRevisions = `-- name: LatestRevisions :many
-SELECT DISTINCT ON (target_id) target_id, commit, release_id FROM target_revisions ORDER BY target_id, id DESC
+SELECT v.target_id, v.commit, v.release_id FROM targets t
+CROSS JOIN LATERAL (SELECT x.target_id, x.commit, x.release_id FROM target_revisions x
+                    WHERE x.target_id = t.id ORDER BY x.id DESC LIMIT 1) v
+WHERE t.removed_at IS NULL
 `
 
 type LatestRevisionsRow struct {

@@ -62,4 +62,7 @@ ON CONFLICT (target_id, commit) DO NOTHING;
 SELECT * FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2;
 
 -- name: LatestRevisions :many
-SELECT DISTINCT ON (target_id) target_id, commit, release_id FROM target_revisions ORDER BY target_id, id DESC;
+SELECT v.target_id, v.commit, v.release_id FROM targets t
+CROSS JOIN LATERAL (SELECT x.target_id, x.commit, x.release_id FROM target_revisions x
+                    WHERE x.target_id = t.id ORDER BY x.id DESC LIMIT 1) v
+WHERE t.removed_at IS NULL;
