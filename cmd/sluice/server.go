@@ -48,6 +48,7 @@ type server struct {
 	host     *builtin.Host
 	service  *promotion.Service
 	clusters []*cluster.Cluster
+	mirrors  []*gitrepo.Mirror
 	mounts   map[string]http.Handler // beside Sluice's own doors, by path prefix
 	doors    atomic.Pointer[http.Handler]
 	ready    atomic.Bool
@@ -143,6 +144,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
+		s.mirrors = append(s.mirrors, mirror)
 		sites[r.Name] = promotion.Site{URL: url, BaseBranch: builtin.MainBranch, Repository: mirror, Host: s.host.Repository(r.Name)}
 	}
 	s.service = &promotion.Service{
@@ -167,7 +169,7 @@ func (s *server) watch(o cluster.Options) {
 	s.service.Clusters[o.Name] = c
 }
 
-// work looks, runs jobs and watches clusters until ctx ends, then shuts down in order: not ready, HTTP, workers, pool.
+// work looks, runs jobs and watches clusters until ctx ends, then shuts down in order: not ready, HTTP, workers, mirrors, pool.
 func (s *server) work(ctx context.Context) error {
 	var names []string
 	for name := range s.service.Sites {
@@ -194,6 +196,9 @@ func (s *server) work(ctx context.Context) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	err = errors.Join(s.http.Shutdown(stop), queue.Stop(stop), watching.Wait())
+	for _, m := range s.mirrors {
+		err = errors.Join(err, m.Close())
+	}
 	s.pool.Close()
 	return err
 }

@@ -102,8 +102,8 @@ func (m *Mirror) moved(name plumbing.ReferenceName, at plumbing.Hash) error {
 	return m.refs.save(m.dir)
 }
 
-// download asks the remote for its refs and gets what they lead to and the ones
-// had do not. One connection, and one round trip when there is nothing new.
+// download asks the remote for its refs and gets what they lead to, beyond what
+// the refs had before lead to: one round trip when there is nothing new.
 func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -149,7 +149,7 @@ func receive(ctx context.Context, session transport.UploadPackSession, request *
 	} else if err != nil {
 		return fmt.Errorf("ask for what is new: %w", err)
 	}
-	defer answer.Close()
+	defer answer.Close() //nolint:errcheck // what was read is checked
 	var pack io.Reader = answer
 	switch {
 	case request.Capabilities.Supports(capability.Sideband64k):
@@ -198,7 +198,7 @@ func (m *Mirror) haves(objects *storage, had refs) []plumbing.Hash {
 			next *= 2
 		}
 		distance++
-		return distance <= 1024, nil
+		return distance <= 256, nil
 	})
 	return haves
 }

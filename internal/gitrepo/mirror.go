@@ -150,7 +150,7 @@ func (m *Mirror) clone(ctx context.Context, dir string) (refs, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer objects.Close()
+	defer objects.Close() //nolint:errcheck // it is opened again to be used
 	now, err := m.download(ctx, objects, nil)
 	if err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ type update struct {
 }
 
 // push sends an update, whose old value git checks under its lock, with its
-// objects and no others. go-git's own Push walks everything reachable and cannot create
-// a ref only if it is not there. What was done already is no error.
+// objects and no others. go-git's own Push walks everything reachable, and
+// cannot say that a new ref must not be there. What was done already is no error.
 func (m *Mirror) push(ctx context.Context, u update, objects *scratch) error {
 	if err := m.send(ctx, u, objects); errors.Is(err, promotion.ErrRefMoved) {
 		return err

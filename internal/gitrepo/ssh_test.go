@@ -90,7 +90,7 @@ func (s *sshServer) serve(conn net.Conn) {
 
 // session runs the one command that a git client asks for.
 func (s *sshServer) session(channel ssh.Channel, asked <-chan *ssh.Request) {
-	defer channel.Close()
+	defer channel.Close() //nolint:errcheck // the client sees it gone
 	for request := range asked {
 		if request.Type != "exec" {
 			_ = request.Reply(false, nil)

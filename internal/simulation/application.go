@@ -16,16 +16,20 @@ func (s *Simulation) stepApplications(ctx context.Context, head string) error {
 	if err != nil {
 		return err
 	}
+	f, err := s.family(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range found {
 		// A conflict means that somebody asked for something meanwhile: it is seen at the next step.
-		if err := s.stepApplication(ctx, &found[i], head); err != nil && !apierrors.IsConflict(err) {
+		if err := s.stepApplication(ctx, &found[i], f, head); err != nil && !apierrors.IsConflict(err) {
 			return fmt.Errorf("application %s: %w", found[i].GetName(), err)
 		}
 	}
 	return nil
 }
 
-func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unstructured, head string) error {
+func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
 	_, asked := app.Object["operation"]
 	phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
 	switch {
@@ -37,7 +41,7 @@ func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unst
 		return s.operate(ctx, app, head)
 	}
 	before := app.DeepCopy()
-	if err := s.compare(ctx, app, head); err != nil {
+	if err := s.compare(ctx, app, f, head); err != nil {
 		return err
 	}
 	s.autoSync(app, head)
@@ -50,7 +54,7 @@ func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unst
 }
 
 // compare sets sync against main's head live objects with what it renders, and looks at their health.
-func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured, head string) error {
+func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
 	status := statusOf(app)
 	desired, err := s.render(ctx, app, head, head)
 	if ctx.Err() != nil {
@@ -87,7 +91,7 @@ func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured
 	}
 	status["sync"] = map[string]any{"status": word, "revision": head}
 	status["resources"] = resources
-	return s.summarise(ctx, status, desired)
+	return s.summarise(ctx, status, desired, f)
 }
 
 // autoSync asks for an operation where the Application says so: a full one for a revision that was not tried yet, a

@@ -12,11 +12,7 @@ import (
 
 // summarise writes the Application's health, the worst of its Deployments', and the images that run. Both are
 // as last seen, so that they may be those of the revision before when a sync has succeeded.
-func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured) error {
-	f, err := s.family(ctx)
-	if err != nil {
-		return err
-	}
+func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured, f family) error {
 	worst := "Healthy"
 	var images []string
 	for _, o := range desired {

@@ -14,7 +14,7 @@ import (
 type boardView struct {
 	boardFilter
 	Simulated bool
-	Needs     []needView
+	Needs     needsView
 	Columns   []string
 	Rows      []rowView
 	Count     string
@@ -56,7 +56,7 @@ type openView struct {
 }
 
 func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now time.Time) boardView {
-	v := boardView{boardFilter: filter, Needs: needs(facts, by)}
+	v := boardView{boardFilter: filter, Needs: newNeedsView(needs(facts, by))}
 	ranks := map[int][]string{}
 	for _, row := range facts.rows {
 		for _, cell := range row.Cells {

@@ -21,6 +21,7 @@ type historyView struct {
 	Said                         string // what the list is, in words
 	Rows                         []historyRow
 	Older                        string
+	Export                       string // the same list, of the API
 }
 
 type historyRow struct {
@@ -76,7 +77,22 @@ func (w *Web) showHistory(c echo.Context) error {
 	shown, last := cut(found, pageLength, func(e promotion.HistoryEntry) int64 { return e.ID })
 	v.Rows = each(shown, func(e promotion.HistoryEntry) historyRow { return newHistoryRow(e, w.now()) })
 	v.Older = older("/history", url.Values{"application": {v.Application}, "environment": {v.Environment}, "at": {v.At}}, last)
+	v.Export = exportURL(v, when)
 	return w.show(c, http.StatusOK, "history", page{Title: "History", Body: v})
+}
+
+func exportURL(v historyView, when time.Time) string {
+	query := url.Values{}
+	if v.Application != "" {
+		query.Set("application", v.Application)
+	}
+	if v.Environment != "" {
+		query.Set("environment", v.Environment)
+	}
+	if !when.IsZero() {
+		query.Set("at", when.UTC().Format(time.RFC3339))
+	}
+	return "/api/v1/history?" + query.Encode()
 }
 
 // parseMoment reads a time as people write one; without a zone it is in UTC. Zero for an empty text.

@@ -15,6 +15,20 @@ type needView struct {
 	What, Why string
 }
 
+// needsShown is how many needs stand open on the board; the rest is folded away.
+const needsShown = 6
+
+// needsView is what needs this person, so that it never hides the board.
+type needsView struct {
+	First, Rest []needView
+	Count       int
+}
+
+func newNeedsView(all []needView) needsView {
+	n := min(len(all), needsShown)
+	return needsView{First: all[:n], Rest: all[n:], Count: len(all)}
+}
+
 // needs lists what waits for this person, failures first.
 func needs(facts boardFacts, by promotion.Actor) []needView {
 	var failed, waiting []needView

@@ -93,3 +93,21 @@ func TestSimulatedIsSaid(t *testing.T) {
 		t.Error("a real cluster is called simulated")
 	}
 }
+
+func TestManyNeedsAreFolded(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, true)
+	for id := range int64(18) {
+		p := failedPromotion()
+		p.ID = 100 + id
+		d.rows = append(d.rows, promotion.BoardRow{Application: "more", Cells: []promotion.BoardCell{{Target: p.Target, Open: &p}}})
+	}
+	body := d.get(amir, "/").Body.String()
+	shown, folded, ok := strings.Cut(body, "<summary>14 more</summary>")
+	if !ok {
+		t.Fatalf("twenty needs are not folded:\n%s", body)
+	}
+	if open, rest := strings.Count(shown, `id="need-`), strings.Count(folded, `id="need-`); open != 6 || rest != 14 {
+		t.Errorf("%d needs are shown and %d folded, want 6 and 14", open, rest)
+	}
+}

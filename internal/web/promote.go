@@ -22,6 +22,8 @@ type promoteView struct {
 	Applications                     []option
 	Application, Environment, Reason string
 	Environments, Releases           []option
+	Checked                          bool // environment and release are chosen
+	Foreseen                         []string
 	MayNot                           string
 }
 
@@ -76,7 +78,7 @@ func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteReque
 		return absent("unknown-application", "there is no application %s", v.Application)
 	}
 	if v.Application != "" {
-		if v.Releases, err = w.releaseOptions(c, r); err != nil {
+		if err := w.chooseRelease(c, &v, rows, r); err != nil {
 			return err
 		}
 	}
@@ -92,27 +94,37 @@ func environmentOption(cell promotion.BoardCell, chosen string) option {
 	return option{Value: name, Text: text, Chosen: name == chosen}
 }
 
-// releaseOptions are the newest releases, and the chosen one even when it is older.
-func (w *Web) releaseOptions(c echo.Context, r promotion.PromoteRequest) ([]option, error) {
-	releases, err := w.store.Releases(c.Request().Context(), r.Application, 0, releasesShown)
+// chooseRelease offers the newest releases, and the chosen one even when it is older. When the
+// environment is chosen too it says what stands in the way.
+func (w *Web) chooseRelease(c echo.Context, v *promoteView, rows []promotion.BoardRow, r promotion.PromoteRequest) error {
+	ctx := c.Request().Context()
+	releases, err := w.store.Releases(ctx, r.Application, 0, releasesShown)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	id, _ := strconv.ParseInt(r.Release, 10, 64)
 	chosen := func(release promotion.Release) bool {
 		return release.ID == id || id == 0 && r.Release != "" && release.Version == r.Release
 	}
 	if id > 0 && !slices.ContainsFunc(releases, chosen) {
-		older, err := w.store.Release(c.Request().Context(), id)
+		older, err := w.store.Release(ctx, id)
 		if err == nil && older.Application == r.Application {
 			releases = append(releases, older)
 		}
 	}
-	return each(releases, func(release promotion.Release) option {
+	v.Releases = each(releases, func(release promotion.Release) option {
 		text := fmt.Sprintf("%s, release %d of line %s, %s", release.Version, release.Number, release.Line, at(release.CreatedAt, w.now()).Relative)
 		if release.Origin == promotion.FromImport {
 			text += ", imported: unproven"
 		}
 		return option{Value: strconv.FormatInt(release.ID, 10), Text: text, Chosen: chosen(release)}
-	}), nil
+	})
+	i := slices.IndexFunc(releases, chosen)
+	if i < 0 || !slices.ContainsFunc(v.Environments, func(o option) bool { return o.Chosen }) {
+		return nil
+	}
+	row := rows[slices.IndexFunc(rows, func(row promotion.BoardRow) bool { return row.Application == r.Application })]
+	v.Checked = true
+	v.Foreseen, err = w.foreseen(ctx, row, r.Environment, releases[i])
+	return err
 }

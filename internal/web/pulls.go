@@ -12,6 +12,8 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+
+	"github.com/sluicehq/sluice/internal/auth"
 )
 
 type pullsView struct {
@@ -35,6 +37,7 @@ type pullView struct {
 	Body                 template.HTML
 	Head, Merge          shortened
 	By                   string
+	MergeURL             string // of the promotion, for who may merge
 	Statuses             []statusView
 	Comments             []commentView
 	Diff                 []diffLine
@@ -101,6 +104,9 @@ func (w *Web) showPull(c echo.Context) error {
 			return err
 		}
 		v.Comments = append(v.Comments, commentView{Author: comment.Author, Body: body, At: at(comment.At, w.now())})
+	}
+	if p.State == "open" && v.Promotion.URL != "" && auth.ActorOf(c).Has(deciders...) {
+		v.MergeURL = v.Promotion.URL + "/merge"
 	}
 	v.Statuses = each(p.Statuses, func(s PullRequestStatus) statusView {
 		return statusView{Mark: statusMark(s.State), Context: outside(s.Context, s.URL), Description: s.Description, At: at(s.At, w.now())}

@@ -12,8 +12,12 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
-// promotionsShown is how many promotions a release's page has.
-const promotionsShown = 100
+// How many promotions a release's page has, and how many changes of its
+// application are looked through for where it ran.
+const (
+	promotionsShown = 100
+	historySearched = 500
+)
 
 type releaseView struct {
 	ID                   int64
@@ -27,6 +31,9 @@ type releaseView struct {
 	Build                *buildView // nil for an import
 	Said                 string
 	Groups               []linkGroup
+	Runs                 []releaseRun // where it is
+	Ran                  []historyRow // where it was
+	HistoryURL           string
 	Promotions           []promotionRow
 	PromoteURL           string
 }
@@ -56,6 +63,12 @@ type linkView struct {
 	Name, Expected, Found, Proof string
 	Same                         bool // both values are the same, and shown once
 	At                           moment
+}
+
+// releaseRun is one deployment that runs the release now.
+type releaseRun struct {
+	Environment string
+	Run         runView
 }
 
 type promotionRow struct {
@@ -88,7 +101,33 @@ func (w *Web) showRelease(c echo.Context) error {
 	if v.Build, err = w.buildView(ctx, r.BuildID); err != nil {
 		return err
 	}
+	if err := w.addWhere(ctx, &v); err != nil {
+		return err
+	}
 	return w.show(c, http.StatusOK, "release", page{Title: fmt.Sprintf("%s %s", r.Application, r.Version), Body: v})
+}
+
+// addWhere adds where the release runs, and where it was seen to run before.
+func (w *Web) addWhere(ctx context.Context, v *releaseView) error {
+	deployments, err := w.store.Deployments(ctx, v.Application, "")
+	if err != nil {
+		return err
+	}
+	for _, d := range deployments {
+		if d.ReleaseID == v.ID {
+			v.Runs = append(v.Runs, releaseRun{Environment: d.Environment, Run: newRunView(d, true, w.now())})
+		}
+	}
+	history, err := w.store.History(ctx, promotion.HistoryFilter{Application: v.Application, Limit: historySearched})
+	if err != nil {
+		return err
+	}
+	for _, e := range history {
+		if e.ReleaseID == v.ID && !e.To.IsZero() {
+			v.Ran = append(v.Ran, newHistoryRow(e, w.now()))
+		}
+	}
+	return nil
 }
 
 func (w *Web) buildView(ctx context.Context, id int64) (*buildView, error) {
@@ -106,6 +145,7 @@ func (w *Web) buildView(ctx context.Context, id int64) (*buildView, error) {
 func newReleaseView(r promotion.Release, links []promotion.Link, promotions []promotion.Promotion, now time.Time) releaseView {
 	v := releaseView{ID: r.ID, Application: r.Application, Version: r.Version, Number: r.Number, Line: r.Line, At: at(r.CreatedAt, now),
 		Remarks: remarks(r), Groups: linkGroups(links, now), Said: chainSaid(links),
+		HistoryURL: "/history?" + url.Values{"application": {r.Application}}.Encode(),
 		PromoteURL: "/promote?" + url.Values{"application": {r.Application}, "release": {fmt.Sprint(r.ID)}}.Encode()}
 	if r.RebuildOf != 0 {
 		l := releaseLink(r.RebuildOf, "")

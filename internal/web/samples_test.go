@@ -168,6 +168,8 @@ func sampleHistory() []promotion.HistoryEntry {
 			RequestedBy: "rita", ApprovedBy: []string{"ada"}, MergedBy: "sluice"},
 		{ID: 8, Application: "checkout", Environment: "staging", Cluster: "eu-1", Sync: promotion.OutOfSync, Health: promotion.Degraded,
 			Message: "1 of 2 pods crash", Images: []string{oldImage}, From: before(90000), To: before(2100)},
+		{ID: 7, Application: "checkout", Environment: "dev", Cluster: "dev-2", ReleaseID: 3, Number: 3, Version: "1.2.0", Sync: promotion.Synced,
+			Health: promotion.Healthy, Images: []string{newImage}, From: before(90000), To: before(80000)},
 	}
 }
 

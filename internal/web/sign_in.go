@@ -28,6 +28,7 @@ func personas() []personaView {
 		{"vera", "Vera", "Reads everything and changes nothing.", promotion.RoleViewer},
 		{"rita", "Rita", "Promotes, approves what others asked for, merges, syncs and cancels.", promotion.RoleReleaseManager},
 		{"amir", "Amir", "Approves or rejects, merges and syncs. Promotes nothing.", promotion.RoleApprover},
+		{"noor", "Noor", "A second approver, for what needs two.", promotion.RoleApprover},
 		{"ada", "Ada", "May do everything.", promotion.RoleAdmin},
 	}
 }

@@ -115,6 +115,16 @@ func (s *stub) ReleaseVersion(_ context.Context, application, version string) (p
 	return s.releases[i], nil
 }
 
+func (s *stub) VerifiedOn(_ context.Context, releaseID int64, targetIDs []int64) (map[int64]int64, error) {
+	verified := map[int64]int64{}
+	for _, p := range s.promotions {
+		if p.State() == promotion.StateVerified && p.Release.ID == releaseID && slices.Contains(targetIDs, p.Target.ID) {
+			verified[p.Target.ID] = p.ID
+		}
+	}
+	return verified, nil
+}
+
 func (s *stub) BuildByID(context.Context, int64) (promotion.Build, error) { return sampleBuild(), nil }
 
 func (s *stub) Deployments(_ context.Context, application, _ string) ([]promotion.Deployment, error) {

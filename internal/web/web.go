@@ -30,7 +30,7 @@ type Options struct {
 	UseCases UseCases
 	Store    promotion.Reader
 	Auth     *auth.Authenticator
-	// Demo lets anyone read, and sign in as one of four made-up people without a password.
+	// Demo lets anyone read, and sign in as one of some made-up people without a password.
 	Demo bool
 	// PullRequests is the built-in pull request host; nil without one.
 	PullRequests PullRequests

@@ -51,7 +51,7 @@ function match(from, to) {
     from.nodeValue = to.nodeValue;
     return;
   }
-  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name)) from.removeAttribute(name);
+  for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name); // what is unfolded stays so
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   matchChildren(from, to);
 }
@@ -77,6 +77,28 @@ function follow(live) {
   });
 }
 
+// offerCopies shows the copy buttons, where the browser lets a page copy.
+function offerCopies() {
+  if (!navigator.clipboard) return;
+  const said = document.createElement("p");
+  said.className = "said";
+  said.setAttribute("role", "status");
+  document.body.append(said);
+  document.documentElement.classList.add("can-copy");
+  document.addEventListener("click", async (event) => {
+    const text = event.target.closest("[data-copy]")?.dataset.copy;
+    if (!text) return;
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = "Copied " + text;
+    } catch {
+      said.textContent = "The browser did not let this be copied.";
+    }
+    setTimeout(() => { said.textContent = ""; }, 3 * second);
+  });
+}
+
+offerCopies();
 const live = document.getElementById("live");
 if (live) follow(live);
 setInterval(tellTime, second);
