@@ -35,11 +35,6 @@ func (c *client) Resource(gvr schema.GroupVersionResource) dynamic.Namespaceable
 // IsWatchListSemanticsUnSupported makes informers list and watch in two calls.
 func (c *client) IsWatchListSemanticsUnSupported() bool { return true }
 
-// of is the interface to the objects of this one's kind and namespace.
-func (c *client) of(o *unstructured.Unstructured) dynamic.ResourceInterface {
-	return c.Resource(resourceOf(o.GroupVersionKind())).Namespace(o.GetNamespace())
-}
-
 func resourceOf(kind schema.GroupVersionKind) schema.GroupVersionResource {
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
 	return plural

@@ -13,14 +13,13 @@ import (
 
 // rollout is one Deployment's pods at one step.
 type rollout struct {
-	deployment              *unstructured.Unstructured
-	set                     *unstructured.Unstructured // of the newest template
-	hash                    string
-	fresh, old              []*unstructured.Unstructured
-	replicas                int
-	maxSurge, minAvailable  int
-	recreate                bool
-	progressed, deadlineHit bool
+	deployment             *unstructured.Unstructured
+	set                    *unstructured.Unstructured // of the newest template
+	hash                   string
+	fresh, old             []*unstructured.Unstructured
+	replicas               int
+	maxSurge, minAvailable int
+	recreate               bool
 }
 
 // stepDeployment does one move of a rolling update, within maxSurge and maxUnavailable, and notes how far it is.

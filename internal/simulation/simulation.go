@@ -1,5 +1,5 @@
 // Package simulation is the demo's cluster: objects as an API server keeps them, moved by stand-ins for Argo CD's
-// application controller and for the Deployment controller with its nodes. The stand-ins use
+// application controller and for the controllers of workloads with their nodes. The stand-ins use
 // dynamic.Interface only. State is kept in a file, since the demo may be killed at any moment.
 package simulation
 
@@ -110,7 +110,7 @@ func (s *Simulation) Step(ctx context.Context) error {
 	}
 	for range rounds {
 		if err := s.stepWorkloads(ctx); err != nil {
-			return fmt.Errorf("the simulated Deployment controller: %w", err)
+			return fmt.Errorf("the simulated workload controllers: %w", err)
 		}
 		if err := s.stepApplications(ctx, head); err != nil {
 			return fmt.Errorf("the simulated Argo CD: %w", err)
@@ -123,6 +123,8 @@ func (s *Simulation) Step(ctx context.Context) error {
 var (
 	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 	deployments  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	statefulSets = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
+	daemonSets   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}
 	replicaSets  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	pods         = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 )

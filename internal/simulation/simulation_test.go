@@ -226,6 +226,40 @@ func TestKilledAfterEveryWriteOfARollout(t *testing.T) {
 	}
 }
 
+func TestStatefulSetsAndDaemonSetsRollOutToo(t *testing.T) {
+	for _, kind := range []string{"StatefulSet", "DaemonSet"} {
+		t.Run(kind, func(t *testing.T) {
+			inWorld(t, true, func(t *testing.T, w *world) {
+				of := func(version string) string {
+					return strings.Replace(splitDocuments(web(version))[1], "kind: Deployment", "kind: "+kind, 1)
+				}
+				w.publish("1.1.0", false)
+				w.publish("1.2.0", true)
+				for i, version := range []string{"1.0.0", "1.1.0", "1.2.0", "1.1.0"} {
+					w.push(10+i, of(version))
+					w.step(settled)
+					o := w.last()
+					crashes := strings.Contains(o.Message, "crashes again and again")
+					if version == "1.2.0" {
+						if o.Health != promotion.Progressing || !crashes {
+							t.Errorf("%s %s: %+v", kind, version, o)
+						}
+						continue
+					}
+					for _, c := range o.RunningImages {
+						if c.ImageID != registry+"@"+digest(version) {
+							t.Errorf("%s %s: pod %s runs %s", kind, version, c.Pod, c.ImageID)
+						}
+					}
+					if o.Sync != promotion.Synced || o.Health != promotion.Healthy || len(o.RunningImages) == 0 {
+						t.Errorf("%s %s: %+v", kind, version, o)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestBrokenOverlay(t *testing.T) {
 	inWorld(t, true, func(t *testing.T, w *world) {
 		w.step(1)

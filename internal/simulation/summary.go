@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// summarise writes the Application's health, the worst of its Deployments', and the images that run. Both are
+// summarise writes the Application's health, the worst of its workloads', and the images that run. Both are
 // as last seen, so that they may be those of the revision before when a sync has succeeded.
 func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured, f family) error {
 	worst := "Healthy"
 	var images []string
 	for _, o := range desired {
-		if o.GetKind() != "Deployment" {
+		if kind := o.GetKind(); kind != "Deployment" && kind != "StatefulSet" && kind != "DaemonSet" {
 			continue
 		}
 		d, err := s.at(o).Get(ctx, o.GetName(), metav1.GetOptions{})

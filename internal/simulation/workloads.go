@@ -7,14 +7,19 @@ import (
 	"hash/fnv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// stepWorkloads moves pods first, as nodes do, then the Deployments that wait for them.
+// stepWorkloads moves pods first, as nodes do, then the workloads that wait for them.
 func (s *Simulation) stepWorkloads(ctx context.Context) error {
-	workloads, err := s.list(ctx, deployments)
-	if err != nil {
-		return err
+	var workloads []unstructured.Unstructured
+	for _, kind := range []schema.GroupVersionResource{deployments, statefulSets, daemonSets} {
+		found, err := s.list(ctx, kind)
+		if err != nil {
+			return err
+		}
+		workloads = append(workloads, found...)
 	}
 	if err := s.collectGarbage(ctx, workloads); err != nil {
 		return err
@@ -33,8 +38,12 @@ func (s *Simulation) stepWorkloads(ctx context.Context) error {
 		return err
 	}
 	for i := range workloads {
-		if err := s.stepDeployment(ctx, &workloads[i], f); err != nil {
-			return fmt.Errorf("deployment %s: %w", workloads[i].GetName(), err)
+		step := s.stepPodSet
+		if workloads[i].GetKind() == "Deployment" {
+			step = s.stepDeployment
+		}
+		if err := step(ctx, &workloads[i], f); err != nil {
+			return fmt.Errorf("%s %s: %w", workloads[i].GetKind(), workloads[i].GetName(), err)
 		}
 	}
 	return nil
@@ -72,10 +81,13 @@ func newPod(workload, owner *unstructured.Unstructured, hash string) *unstructur
 	return pod
 }
 
+// podTemplate is the label that tells which template a pod was made from.
+const podTemplate = "pod-template-hash"
+
 func labelled(labels map[string]string, hash string) map[string]string {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels["pod-template-hash"] = hash
+	labels[podTemplate] = hash
 	return labels
 }
