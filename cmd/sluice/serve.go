@@ -42,6 +42,9 @@ func serve(ctx context.Context, s *server) error {
 	}
 	s.answer()
 	for _, r := range s.config.Repositories {
+		if r.Host != config.BuiltIn {
+			continue
+		}
 		if err := s.host.Create(ctx, r.Name, firstFiles(r.Name), sluiceSignature()); err != nil {
 			return err
 		}

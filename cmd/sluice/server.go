@@ -24,6 +24,7 @@ import (
 	"github.com/sluicehq/sluice/internal/jobs"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
+	"github.com/sluicehq/sluice/internal/prhost/github"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/migrations"
 )
@@ -138,14 +139,18 @@ func (s *server) pushed(ctx context.Context, repository string, _ []builtin.RefC
 func (s *server) connect(ctx context.Context, registry promotion.Registry) error {
 	sites := map[string]promotion.Site{}
 	for _, r := range s.config.Repositories {
-		url := s.host.CloneURL(r.Name)
-		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, Branch: builtin.MainBranch, Dir: s.mirrorFolder(r.Name),
-			Auth: func(context.Context) (string, string, error) { return "sluice", s.secret, nil }})
+		site, auth, err := s.site(r)
+		if err != nil {
+			return fmt.Errorf("config repository %s: %w", r.Name, err)
+		}
+		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: site.URL, Branch: site.BaseBranch,
+			Dir: s.mirrorFolder(r.Name), Auth: auth})
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
 		s.mirrors = append(s.mirrors, mirror)
-		sites[r.Name] = promotion.Site{URL: url, BaseBranch: builtin.MainBranch, Repository: mirror, Host: s.host.Repository(r.Name)}
+		site.Repository = mirror
+		sites[r.Name] = site
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
@@ -153,6 +158,27 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		Policy: s.policy,
 	}
 	return nil
+}
+
+// credentials are asked for at each connection.
+type credentials = func(context.Context) (username, secret string, err error)
+
+// site is where a config repository and its pull requests are.
+func (s *server) site(r config.ConfigRepository) (promotion.Site, credentials, error) {
+	if r.GitHub == nil {
+		own := func(context.Context) (string, string, error) { return "sluice", s.secret, nil }
+		return promotion.Site{URL: s.host.CloneURL(r.Name), BaseBranch: builtin.MainBranch, Host: s.host.Repository(r.Name)}, own, nil
+	}
+	host, err := github.New(github.Options{Owner: r.GitHub.Owner, Repository: r.GitHub.Repository, BaseBranch: r.GitHub.Branch,
+		BaseURL: r.GitHub.Server, Token: func(context.Context) (string, error) { return r.GitHub.Token() }})
+	if err != nil {
+		return promotion.Site{}, nil, err
+	}
+	token := func(context.Context) (string, string, error) {
+		secret, err := r.GitHub.Token()
+		return "x-access-token", secret, err
+	}
+	return promotion.Site{URL: r.GitHub.CloneURL(), BaseBranch: r.GitHub.Branch, Host: host}, token, nil
 }
 
 // mirrorFolder is this process's own: servers on one machine may share the data folder.

@@ -31,12 +31,43 @@ type Database struct {
 
 // ConfigRepository is a Git repository with applications and overlays.
 type ConfigRepository struct {
-	Name string `json:"name"`
-	Host string `json:"host"` // built-in
+	Name   string  `json:"name"`
+	Host   string  `json:"host"`   // built-in or github
+	GitHub *GitHub `json:"github"` // for the host github
 }
 
-// BuiltIn is the PR host that Sluice itself is.
-const BuiltIn = "built-in"
+// GitHub is a repository on github.com or on an Enterprise Server.
+type GitHub struct {
+	Owner      string `json:"owner"`
+	Repository string `json:"repository"`
+	Branch     string `json:"branch"`     // the base branch; main when empty
+	Server     string `json:"server"`     // https://… of an Enterprise Server; empty for github.com
+	TokenFile  string `json:"token_file"` // holds a fine-grained token; read anew for each connection
+}
+
+// CloneURL is where the repository is fetched from and pushed to.
+func (g GitHub) CloneURL() string {
+	server := g.Server
+	if server == "" {
+		server = "https://github.com"
+	}
+	return strings.TrimRight(server, "/") + "/" + g.Owner + "/" + g.Repository + ".git"
+}
+
+// Token reads the token.
+func (g GitHub) Token() (string, error) {
+	text, err := os.ReadFile(g.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("read the token for %s/%s: %w", g.Owner, g.Repository, err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// The hosts of pull requests: Sluice itself, and GitHub.
+const (
+	BuiltIn    = "built-in"
+	HostGitHub = "github"
+)
 
 // Cluster is a Kubernetes cluster with Argo CD's Applications in it.
 type Cluster struct {
@@ -98,10 +129,17 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("config_repositories[%d].name %q: give a word without slash, dot or space", i, r.Name)
 		case seen[r.Name]:
 			return fmt.Errorf("config_repositories[%d].name %q is used twice", i, r.Name)
-		case r.Host != BuiltIn:
-			return fmt.Errorf("config_repositories[%d].host %q: this version knows %s", i, r.Host, BuiltIn)
+		case r.Host != BuiltIn && r.Host != HostGitHub:
+			return fmt.Errorf("config_repositories[%d].host %q: this version knows %s and %s", i, r.Host, BuiltIn, HostGitHub)
+		case (r.Host == HostGitHub) != (r.GitHub != nil):
+			return fmt.Errorf("config_repositories[%d]: the host github, and only it, needs github: {owner, repository, token_file}", i)
+		case r.GitHub != nil && (r.GitHub.Owner == "" || r.GitHub.Repository == "" || r.GitHub.TokenFile == ""):
+			return fmt.Errorf("config_repositories[%d].github: give owner, repository and token_file", i)
 		}
 		seen[r.Name] = true
+		if r.GitHub != nil && r.GitHub.Branch == "" {
+			r.GitHub.Branch = "main"
+		}
 	}
 	seen = map[string]bool{}
 	for i, k := range c.Clusters {

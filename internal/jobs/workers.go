@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -25,13 +26,26 @@ func (w *advanceWorker) Work(ctx context.Context, job *river.Job[advanceArgs]) e
 	next, busy, err := w.uses.Advance(ctx, job.Args.PromotionID)
 	switch {
 	case err != nil:
-		return err
+		return limited(err)
 	case busy:
 		return river.JobSnooze(busyAgain)
 	case !next.IsZero():
 		return river.JobSnooze(max(time.Until(next), busyAgain))
 	}
 	return nil
+}
+
+// limited puts work to sleep until a host that limits requests lets it through
+// again; it is not a failed attempt.
+func limited(err error) error {
+	var limit interface {
+		error
+		RetryAt() time.Time
+	}
+	if errors.As(err, &limit) {
+		return river.JobSnooze(max(time.Until(limit.RetryAt()), busyAgain))
+	}
+	return err
 }
 
 type lookArgs struct {

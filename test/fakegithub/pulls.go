@@ -1,0 +1,146 @@
+package fakegithub
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pull is a pull request against main.
+type pull struct {
+	number              int
+	branch, head        string
+	title, body         string
+	open                bool
+	merge               string // empty when it is not merged
+	mergedBy, closedBy  string
+	comments            []string
+	created, at, closed time.Time
+}
+
+// look follows what happened in Git since the last call.
+func (s *Server) look() {
+	refs := s.git.must("for-each-ref")
+	if refs == s.refs {
+		return
+	}
+	s.refs = refs
+	for _, p := range s.pulls {
+		if !p.open {
+			continue
+		}
+		at := s.git.branch(p.branch)
+		switch {
+		case s.git.contains(Main, p.head):
+			s.end(p, s.git.broughtBy(p.head), "pat")
+		case at == "":
+			s.end(p, "", "pat")
+		case at != p.head:
+			p.head, p.at = at, time.Now()
+			if s.git.contains(Main, at) {
+				s.end(p, "", "pat")
+			}
+		}
+	}
+}
+
+func (s *Server) end(p *pull, merge, by string) {
+	p.open, p.merge, p.at, p.closed = false, merge, time.Now(), time.Now()
+	if merge != "" {
+		p.mergedBy = by
+	}
+	p.closedBy = by
+}
+
+// pull gives a handler the pull request that the path names.
+func (s *Server) pull(handle func(http.ResponseWriter, *http.Request, *pull)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		number, err := strconv.Atoi(r.PathValue("number"))
+		if err != nil || number < 1 || number > len(s.pulls) {
+			problem(w, http.StatusNotFound, "Not Found")
+			return
+		}
+		handle(w, r, s.pulls[number-1])
+	}
+}
+
+func (s *Server) listPulls(w http.ResponseWriter, r *http.Request) {
+	query, list := r.URL.Query(), []object{}
+	for _, p := range slices.Backward(s.pulls) { // newest first, as is asked for
+		if head := query.Get("head"); head != "" && head != Owner+":"+p.branch {
+			continue
+		}
+		if state := query.Get("state"); state == "all" || (state == "closed") != p.open {
+			list = append(list, s.simple(p))
+		}
+	}
+	answer(w, http.StatusOK, list)
+}
+
+func (s *Server) createPull(w http.ResponseWriter, r *http.Request) {
+	asked := decode(r)
+	branch, base := asked["head"].(string), asked["base"].(string)
+	head := s.git.branch(branch)
+	invalid := func(detail object) {
+		detail["resource"] = "PullRequest"
+		problem(w, http.StatusUnprocessableEntity, "Validation Failed", detail)
+	}
+	switch {
+	case base != Main:
+		invalid(object{"field": "base", "code": "invalid"})
+	case head == "":
+		invalid(object{"field": "head", "code": "invalid"})
+	case slices.ContainsFunc(s.pulls, func(p *pull) bool { return p.open && p.branch == branch }):
+		invalid(object{"code": "custom", "message": "A pull request already exists for " + Owner + ":" + branch + "."})
+	case s.git.contains(Main, head):
+		invalid(object{"code": "custom", "message": "No commits between " + Main + " and " + branch})
+	default:
+		now := time.Now()
+		p := &pull{number: len(s.pulls) + 1, branch: branch, head: head, open: true, created: now, at: now}
+		p.title, _ = asked["title"].(string)
+		p.body, _ = asked["body"].(string)
+		s.pulls = append(s.pulls, p)
+		answer(w, http.StatusCreated, s.full(p))
+	}
+}
+
+func (s *Server) getPull(w http.ResponseWriter, _ *http.Request, p *pull) {
+	answer(w, http.StatusOK, s.full(p))
+}
+
+func (s *Server) editPull(w http.ResponseWriter, r *http.Request, p *pull) {
+	asked := decode(r)
+	if title, is := asked["title"].(string); is {
+		p.title = title
+	}
+	if body, is := asked["body"].(string); is {
+		p.body = body
+	}
+	if asked["state"] == "closed" && p.open {
+		s.end(p, "", Bot)
+	}
+	p.at = time.Now()
+	answer(w, http.StatusOK, s.full(p))
+}
+
+func (s *Server) mergePull(w http.ResponseWriter, r *http.Request, p *pull) {
+	asked := decode(r)
+	sha, method := asked["sha"], asked["merge_method"].(string)
+	switch {
+	case !p.open:
+		problem(w, http.StatusMethodNotAllowed, "Pull Request is not mergeable")
+	case sha != nil && sha != p.head:
+		problem(w, http.StatusConflict, "Head branch was modified. Review and try the merge again.")
+	case s.git.mergedTree(p.head) == "":
+		problem(w, http.StatusMethodNotAllowed, "Pull Request is not mergeable")
+	case s.required != "" && s.statuses[p.head+s.required].State != "success":
+		problem(w, http.StatusMethodNotAllowed, fmt.Sprintf("Required status check %q is expected.", s.required))
+	default:
+		message := strings.TrimSpace(fmt.Sprintf("%v\n\n%v", asked["commit_title"], asked["commit_message"]))
+		s.end(p, s.git.merge(p.head, method, message), Bot)
+		answer(w, http.StatusOK, object{"sha": p.merge, "merged": true, "message": "Pull Request successfully merged"})
+	}
+}
