@@ -19,9 +19,12 @@ func (s *Service) Promote(ctx context.Context, by Actor, r PromoteRequest) (Prom
 	if err := allow(by, "promote", RoleReleaseManager, RoleAdmin); err != nil {
 		return Promotion{}, err
 	}
+	if r.Environment == "" {
+		return Promotion{}, invalid("missing-environment", "environment", "say which environment of %s to promote to", r.Application)
+	}
 	t, err := s.Store.TargetNamed(ctx, r.Application, r.Environment)
 	if errors.Is(err, ErrNotFound) {
-		return Promotion{}, absent("unknown-target", "%s has no environment %s: there is no apps/%s/overlays/%s on main",
+		return Promotion{}, invalid("unknown-target", "environment", "%s has no environment %s: there is no apps/%s/overlays/%s on main",
 			r.Application, r.Environment, r.Application, r.Environment)
 	} else if err != nil {
 		return Promotion{}, err
@@ -59,7 +62,7 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 		}
 	}
 	if errors.Is(err, ErrNotFound) {
-		return release, absent("unknown-release", "%s has no release %s", r.Application, r.Release)
+		return release, invalid("unknown-release", "release", "%s has no release %s", r.Application, r.Release)
 	}
 	return release, err
 }
