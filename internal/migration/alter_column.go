@@ -112,6 +112,9 @@ func (j *judge) addColumn(r *relation, cmd *pg.AlterTableCmd) ruling {
 		made = j.perhapsMade()
 	}
 	c := j.fillColumn(j.columnHolder(r, cmd), def, made)
+	if cmd.GetMissingOk() && j.file > 0 {
+		c.typ = nil // it may have been there, with another one
+	}
 	rulings := []ruling{because(j.addedColumn(c, def, cmd.GetMissingOk()))}
 	for _, constraint := range columnConstraints(def) {
 		if !isColumnRule(constraint) {

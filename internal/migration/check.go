@@ -18,6 +18,7 @@ func Check(tool Tool, files, history []File) (Result, error) {
 	known := newSchema()
 	for _, u := range before {
 		newJudge(known, 0, u.up).run(u.up)
+		known.forgetTemporary(true)
 	}
 	return judgeUnits(known, units), nil
 }
@@ -34,6 +35,7 @@ func judgeUnits(known *schema, units []unit) Result {
 		j.file, j.fileName = i+1, u.name
 		j.run(u.up)
 		starts[i+1] = len(j.statements)
+		j.schema.forgetTemporary(true) // files may run in sessions of their own
 		back[i] = judgeDown(j.schema, j.file, u.down)
 	}
 	j.weighColumns()

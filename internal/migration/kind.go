@@ -145,6 +145,7 @@ var fixedKinds = map[string]string{
 	"CreateForeignServerStmt":    "CREATE SERVER",
 	"CreateOpClassStmt":          "CREATE OPERATOR CLASS",
 	"CreateOpFamilyStmt":         "CREATE OPERATOR FAMILY",
+	"AlterOpFamilyStmt":          "ALTER OPERATOR FAMILY",
 	"CreateAmStmt":               "CREATE ACCESS METHOD",
 	"AlterTSConfigurationStmt":   "ALTER TEXT SEARCH CONFIGURATION",
 	"AlterTSDictionaryStmt":      "ALTER TEXT SEARCH DICTIONARY",

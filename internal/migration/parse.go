@@ -3,6 +3,7 @@ package migration
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,6 +53,10 @@ func wholeActions(s section, n *int) []action {
 		return nil
 	}
 	*n++
+	tooDeep := slices.ContainsFunc(pieces, func(p piece) bool { return p.nesting > maxNesting })
+	if tooDeep {
+		return number([]proto.Message{nil}, *n, pieces[0].line)
+	}
 	nodes, ok := parse(s.text)
 	if !ok {
 		nodes = []proto.Message{nil}
@@ -74,7 +79,7 @@ var atomicBody = regexp.MustCompile(`(?i)\bBEGIN\s+ATOMIC\b`)
 // ATOMIC body end no statement.
 func parsePieces(text string, pieces []piece) (nodes []proto.Message, used int) {
 	first := pieces[0]
-	if first.broken {
+	if first.broken || first.nesting > maxNesting {
 		return []proto.Message{nil}, 1
 	}
 	own := text[first.start:first.end]
@@ -85,7 +90,7 @@ func parsePieces(text string, pieces []piece) (nodes []proto.Message, used int) 
 	depth := first.depth
 	for i := 1; i < len(pieces) && (atomic || first.depth > 0); i++ {
 		last := pieces[i]
-		if last.broken {
+		if last.broken || last.nesting > maxNesting {
 			break
 		}
 		depth += last.depth
@@ -100,8 +105,8 @@ func parsePieces(text string, pieces []piece) (nodes []proto.Message, used int) 
 	return []proto.Message{nil}, 1
 }
 
-// parse reads text with PostgreSQL's grammar. What the grammar's stack or the
-// encoding of its answer cannot hold is no statement either.
+// parse reads text with PostgreSQL's grammar. A statement that it cannot hold all
+// the same is none: it must not end the program.
 func parse(text string) (nodes []proto.Message, ok bool) {
 	defer func() {
 		if crash := recover(); crash != nil {

@@ -28,6 +28,9 @@ var ruleTests = map[string][]struct{ sql, want string }{
 		{`CREATE TABLE IF NOT EXISTS a (id int); ALTER TABLE a ADD b int NOT NULL`, "create-table? add-not-null-column-no-default"},
 		{`CREATE TEMP TABLE parcel (id int); INSERT INTO parcel VALUES (1); DROP TABLE parcel; DROP TABLE parcel`, "create-temp-table own-object own-object drop-table"},
 		{`CREATE TEMP TABLE parcel (id int); DROP TABLE public.parcel`, "create-temp-table drop-table"},
+		{`BEGIN; CREATE TEMP TABLE parcel (id int) ON COMMIT DROP; TRUNCATE parcel; COMMIT; TRUNCATE parcel`, "transaction create-temp-table own-object transaction truncate"},
+		{`BEGIN; CREATE TEMP TABLE parcel ON COMMIT DROP AS SELECT 1; ROLLBACK; TRUNCATE parcel`, "transaction create-temp-table transaction truncate"},
+		{`CREATE TABLE IF NOT EXISTS depot (city varchar(8)); ALTER TABLE depot ALTER city TYPE text`, "create-table? type-change-unknown-origin"},
 		{`CREATE TABLE a (p bigint REFERENCES parcel ON DELETE SET NULL)`, "create-table"},
 		{`CREATE TABLE a (p bigint, FOREIGN KEY (p) REFERENCES parcel ON DELETE RESTRICT)`, "references-existing-table"},
 		{`CREATE TABLE a (id int PRIMARY KEY, up int REFERENCES a)`, "create-table"},
@@ -56,6 +59,7 @@ var ruleTests = map[string][]struct{ sql, want string }{
 		{`ALTER TABLE parcel ADD a timestamptz UNIQUE DEFAULT CURRENT_TIMESTAMP`, "add-nullable-column"},
 		{`ALTER TABLE parcel ADD a date UNIQUE DEFAULT CURRENT_DATE`, "add-unique-column-same-value"},
 		{`ALTER TABLE parcel ADD a int PRIMARY KEY`, "add-not-null-column-no-default"},
+		{`ALTER TABLE parcel ADD IF NOT EXISTS a varchar(8); ALTER TABLE parcel ALTER a TYPE text`, "add-nullable-column? type-change-unknown-origin"},
 		{`ALTER TABLE parcel ADD IF NOT EXISTS a int; UPDATE parcel SET a = 1`, "add-nullable-column? update-data"},
 		{`ALTER TABLE parcel ADD IF NOT EXISTS a int NOT NULL; ALTER TABLE parcel ALTER a SET DEFAULT 1`, "add-not-null-column-no-default? set-default"},
 	},
@@ -140,7 +144,7 @@ var ruleTests = map[string][]struct{ sql, want string }{
 	"indexes": {
 		{`DROP INDEX parcel_code_uidx, parcel_weight_idx, unheard`, "drop-unique-index drop-index drop-index-unknown-kind"},
 		{`CREATE INDEX ON parcel (note, lower(code)); DROP INDEX parcel_note_expr_idx`, "create-index own-object"},
-		{`CREATE INDEX IF NOT EXISTS i ON parcel (note); DROP INDEX i`, "create-index? drop-index"},
+		{`CREATE INDEX IF NOT EXISTS i ON parcel (note); DROP INDEX i`, "create-index? drop-index-unknown-kind"},
 		{`CREATE MATERIALIZED VIEW m AS SELECT 1; CREATE UNIQUE INDEX ON m (x)`, "create-view own-object"},
 	},
 	"views": {
@@ -304,6 +308,16 @@ func TestOwnAcrossFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(files, result.Files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestTemporaryTablesEndWithTheirFile: the next one may have another session, and
+// there the name is that of the old table.
+func TestTemporaryTablesEndWithTheirFile(t *testing.T) {
+	t.Parallel()
+	result := check(t, migration.Plain, map[string]string{"1.sql": `CREATE TEMP TABLE parcel (id int)`, "2.sql": `DROP TABLE parcel`}, "")
+	if diff := cmp.Diff([]string{"create-temp-table", "drop-table"}, reasons(result)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -32,16 +32,18 @@ type thing struct {
 // relation is a table, view, sequence or index.
 type relation struct {
 	origin
-	name       name
-	oldName    name // what the old version calls it
-	shown      bool // its CREATE was read, not only its name
-	view       bool
-	partition  bool // its rows are rows of a table that existed
-	referenced bool // a table that existed has a foreign key to it
-	insertedBy int  // number of the last file that inserted into it
-	columns    map[string]*column
-	parts      map[part]origin
-	index      *index
+	name    name
+	oldName name // what the old version calls it
+	shown   bool // its CREATE was read, not only its name
+	// untilCommit: a temporary table that the end of its transaction drops.
+	untilCommit bool
+	view        bool
+	partition   bool // its rows are rows of a table that existed
+	referenced  bool // a table that existed has a foreign key to it
+	insertedBy  int  // number of the last file that inserted into it
+	columns     map[string]*column
+	parts       map[part]origin
+	index       *index
 }
 
 // part is a constraint, trigger, policy or rule of a relation.
@@ -94,6 +96,14 @@ func (s *schema) relation(n name) *relation {
 		s.relations[n] = r
 	}
 	return r
+}
+
+// forgetTemporary drops the temporary relations that end with their session, or
+// only those that end with a transaction: what they hid can be seen again.
+func (s *schema) forgetTemporary(sessionEnds bool) {
+	maps.DeleteFunc(s.relations, func(n name, r *relation) bool {
+		return n.schema == tempSchema && (sessionEnds || r.untilCommit)
+	})
 }
 
 // rename moves a relation. It stays as old as it was.

@@ -13,6 +13,9 @@ func (j *judge) settingFamily(node proto.Message) []ruling {
 	case *pg.LockStmt:
 		return []ruling{j.ownTablesFirst(s.GetRelations(), "session-setting")}
 	case *pg.TransactionStmt:
+		if ends := s.GetKind(); ends == pg.TransactionStmtKind_TRANS_STMT_COMMIT || ends == pg.TransactionStmtKind_TRANS_STMT_ROLLBACK {
+			j.schema.forgetTemporary(false)
+		}
 		return only("transaction")
 	case *pg.VacuumStmt:
 		var tables []*pg.Node

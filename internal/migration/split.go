@@ -7,6 +7,7 @@ type piece struct {
 	start, end int  // in the text that was split
 	line       int  // where it begins, from 1
 	depth      int  // parentheses opened and not closed
+	nesting    int  // a bound of the depth of its syntax tree
 	broken     bool // a line for psql, or a quote or comment that is never closed
 }
 
@@ -19,6 +20,7 @@ type splitter struct {
 	start  int // of the current piece; -1 before its first sign
 	begun  int // line of start
 	depth  int
+	nested nesting
 	pieces []piece
 }
 
@@ -77,11 +79,43 @@ func (s *splitter) token(c byte) bool {
 		return s.skipDollar()
 	case '(':
 		s.depth++
+		s.nested.open()
 	case ')':
 		s.depth--
+		s.nested.close()
+	case '[':
+		s.nested.open()
+	case ']':
+		s.nested.close()
+	case ',':
+		s.nested.comma()
+	default:
+		s.skipWord()
+		return true
 	}
 	s.at++
 	return true
+}
+
+const operatorSigns = "+-*/<>=~!@#%^&|`?:"
+
+// skipWord goes past a word, an operator, or a sign that is neither.
+func (s *splitter) skipWord() {
+	start := s.at
+	switch {
+	case strings.IndexByte(operatorSigns, s.text[s.at]) >= 0:
+		s.nested.add()
+		for s.at < len(s.text) && strings.IndexByte(operatorSigns, s.text[s.at]) >= 0 && (s.at == start || !s.sees("--") && !s.sees("/*")) {
+			s.at++
+		}
+	case isNameByte(s.text[s.at]):
+		for s.at < len(s.text) && isNameByte(s.text[s.at]) {
+			s.at++
+		}
+		s.nested.word(s.text[start:s.at])
+	default:
+		s.at++
+	}
 }
 
 func (s *splitter) begin() {
@@ -92,9 +126,9 @@ func (s *splitter) begin() {
 
 func (s *splitter) flush(broken bool) {
 	if s.start >= 0 {
-		s.pieces = append(s.pieces, piece{start: s.start, end: s.at, line: s.begun, depth: s.depth, broken: broken})
+		s.pieces = append(s.pieces, piece{start: s.start, end: s.at, line: s.begun, depth: s.depth, nesting: s.nested.max, broken: broken})
 	}
-	s.start, s.depth = -1, 0
+	s.start, s.depth, s.nested = -1, 0, nesting{}
 }
 
 func (s *splitter) sees(prefix string) bool { return strings.HasPrefix(s.text[s.at:], prefix) }
@@ -183,8 +217,8 @@ func (s *splitter) skipDollar() bool {
 	for end < len(s.text) && isNameByte(s.text[end]) && s.text[end] != '$' {
 		end++
 	}
-	startsAsName := s.at+1 < len(s.text) && s.text[s.at+1] >= '0' && s.text[s.at+1] <= '9'
-	if end >= len(s.text) || s.text[end] != '$' || startsAsName || s.at > 0 && isNameByte(s.text[s.at-1]) {
+	startsAsDigit := s.at+1 < len(s.text) && s.text[s.at+1] >= '0' && s.text[s.at+1] <= '9'
+	if end >= len(s.text) || s.text[end] != '$' || startsAsDigit {
 		s.at++
 		return true
 	}

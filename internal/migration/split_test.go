@@ -23,40 +23,52 @@ func shape(result migration.Result) []string {
 	return all
 }
 
+// tooDeep is the shape of n statements that are too deep, and a SELECT.
+func tooDeep(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("%d:1 UNPARSED", i+1))
+	}
+	return append(all, fmt.Sprintf("%d:1 SELECT", n+1))
+}
+
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sql  string
 		want []string
 	}{
-		"nothing":                {"-- a\n;;\n/* b; /* c; */ ; */ ;", nil},
-		"no last semicolon":      {"SELECT 1;\n\nSELECT 2", []string{"1:1 SELECT", "2:3 SELECT"}},
-		"byte order mark":        {"\ufeffSELECT 1", []string{"1:1 SELECT"}},
-		"carriage returns":       {"SELECT 1;\r\nSELECT 2;\r\n", []string{"1:1 SELECT", "2:2 SELECT"}},
-		"quotes":                 {`SELECT 'it''s;', "a"";b"; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"backslash is plain":     {`SELECT 'a\'; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"backslash after E":      {`SELECT E'a\';', e'\\'; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"E at the end of a name": {`SELECT 1 AS name'a\'; SELECT 2`, []string{"1:1 UNPARSED", "2:1 SELECT"}},
-		"E string goes on":       {"SELECT E'a'\n  '\\'; x'; SELECT 2", []string{"1:1 SELECT", "2:2 SELECT"}},
-		"lines within strings":   {"SELECT 'a\nb', $$\n\n$$, \"c\nd\", E'e\nf' /* g\n */;\nSELECT 2", []string{"1:1 SELECT", "2:8 SELECT"}},
-		"dollar quotes":          {`SELECT $a$ ; $b$ ; $$ ; $a$; SELECT $$;$$`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"dollars in names":       {`SELECT a$b$ FROM c; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"a parameter":            {`SELECT $1; SELECT $2`, []string{"1:1 SELECT", "2:1 SELECT"}},
-		"dollar of other script": {"SELECT $é$;$é$; SELECT 2", []string{"1:1 SELECT", "2:1 SELECT"}},
-		"quote never closed":     {"SELECT 1;\nSELECT 'a; SELECT 2;\nSELECT 3", []string{"1:1 SELECT", "2:2 UNPARSED"}},
-		"dollar never closed":    {"SELECT 1; DO $$ a; $b$", []string{"1:1 SELECT", "2:1 UNPARSED"}},
-		"E never closed":         {`SELECT E'a\`, []string{"1:1 UNPARSED"}},
-		"comment never closed":   {"SELECT 1;\n/* a /* b */ SELECT 2;", []string{"1:1 SELECT", "2:2 UNPARSED"}},
-		"psql":                   {"\\set a 'b\nSELECT 1;\n  \\i x; y\nSELECT 2\n\\gexec\nSELECT 3", []string{"1:1 UNPARSED", "2:2 SELECT", "3:3 UNPARSED", "4:4 SELECT", "5:5 UNPARSED", "6:6 SELECT"}},
-		"placeholder":            {"DROP TABLE ${schema}.a; DROP TABLE a", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
-		"parenthesis missing":    {"CREATE TABLE a (id int; DROP TABLE parcel", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
-		"parenthesis too many":   {"CREATE TABLE a (id int)); DROP TABLE parcel", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
-		"rule with two actions":  {"CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT 2);\nSELECT 3", []string{"1:1 CREATE RULE", "2:2 SELECT"}},
-		"atomic body":            {"CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\nSELECT 1; SELECT 2; END;\nSELECT 3", []string{"1:1 CREATE FUNCTION", "2:3 SELECT"}},
-		"atomic without end":     {"CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\nSELECT 1; SELECT 3", []string{"1:1 UNPARSED", "2:2 SELECT"}},
-		"NUL hides nothing":      {"SELECT 1 \x00 DROP TABLE a", []string{"1:1 UNPARSED"}},
-		"not UTF-8":              {"SELECT '\xff'; SELECT 2", []string{"1:1 UNPARSED", "2:1 SELECT"}},
-		"too deep":               {"SELECT 1" + strings.Repeat("+1", 50_000) + "; SELECT 2", []string{"1:1 UNPARSED", "2:1 SELECT"}},
+		"nothing":                 {"-- a\n;;\n/* b; /* c; */ ; */ ;", nil},
+		"no last semicolon":       {"SELECT 1;\n\nSELECT 2", []string{"1:1 SELECT", "2:3 SELECT"}},
+		"byte order mark":         {"\ufeffSELECT 1", []string{"1:1 SELECT"}},
+		"carriage returns":        {"SELECT 1;\r\nSELECT 2;\r\n", []string{"1:1 SELECT", "2:2 SELECT"}},
+		"quotes":                  {`SELECT 'it''s;', "a"";b"; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"backslash is plain":      {`SELECT 'a\'; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"backslash after E":       {`SELECT E'a\';', e'\\'; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"E at the end of a name":  {`SELECT 1 AS name'a\'; SELECT 2`, []string{"1:1 UNPARSED", "2:1 SELECT"}},
+		"E string goes on":        {"SELECT E'a'\n  '\\'; x'; SELECT 2", []string{"1:1 SELECT", "2:2 SELECT"}},
+		"lines within strings":    {"SELECT 'a\nb', $$\n\n$$, \"c\nd\", E'e\nf' /* g\n */;\nSELECT 2", []string{"1:1 SELECT", "2:8 SELECT"}},
+		"dollar quotes":           {`SELECT $a$ ; $b$ ; $$ ; $a$; SELECT $$;$$`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"dollars in names":        {`SELECT a$b$ FROM c; SELECT 2`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"a parameter":             {`SELECT $1; SELECT $2`, []string{"1:1 SELECT", "2:1 SELECT"}},
+		"dollar of other script":  {"SELECT $é$;$é$; SELECT 2", []string{"1:1 SELECT", "2:1 SELECT"}},
+		"quote never closed":      {"SELECT 1;\nSELECT 'a; SELECT 2;\nSELECT 3", []string{"1:1 SELECT", "2:2 UNPARSED"}},
+		"dollar never closed":     {"SELECT 1; DO $$ a; $b$", []string{"1:1 SELECT", "2:1 UNPARSED"}},
+		"E never closed":          {`SELECT E'a\`, []string{"1:1 UNPARSED"}},
+		"comment never closed":    {"SELECT 1;\n/* a /* b */ SELECT 2;", []string{"1:1 SELECT", "2:2 UNPARSED"}},
+		"psql":                    {"\\set a 'b\nSELECT 1;\n  \\i x; y\nSELECT 2\n\\gexec\nSELECT 3", []string{"1:1 UNPARSED", "2:2 SELECT", "3:3 UNPARSED", "4:4 SELECT", "5:5 UNPARSED", "6:6 SELECT"}},
+		"placeholder":             {"DROP TABLE ${schema}.a; DROP TABLE a", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
+		"parenthesis missing":     {"CREATE TABLE a (id int; DROP TABLE parcel", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
+		"parenthesis too many":    {"CREATE TABLE a (id int)); DROP TABLE parcel", []string{"1:1 UNPARSED", "2:1 DROP TABLE"}},
+		"rule with two actions":   {"CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT 2);\nSELECT 3", []string{"1:1 CREATE RULE", "2:2 SELECT"}},
+		"atomic body":             {"CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\nSELECT 1; SELECT 2; END;\nSELECT 3", []string{"1:1 CREATE FUNCTION", "2:3 SELECT"}},
+		"atomic without end":      {"CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\nSELECT 1; SELECT 3", []string{"1:1 UNPARSED", "2:2 SELECT"}},
+		"NUL hides nothing":       {"SELECT 1 \x00 DROP TABLE a", []string{"1:1 UNPARSED"}},
+		"not UTF-8":               {"SELECT '\xff'; SELECT 2", []string{"1:1 UNPARSED", "2:1 SELECT"}},
+		"too deep":                {"SELECT 1" + strings.Repeat("+1", 50_000) + "; SELECT 2", []string{"1:1 UNPARSED", "2:1 SELECT"}},
+		"too deep in parentheses": {"SELECT " + strings.Repeat("f(1, ", 2000) + "1" + strings.Repeat(")", 2000) + "; SELECT 2", []string{"1:1 UNPARSED", "2:1 SELECT"}},
+		"long and not deep":       {"INSERT INTO a VALUES (1 + 2)" + strings.Repeat(", (1 - 2)", 5000) + "; SELECT 2", []string{"1:1 INSERT", "2:1 SELECT"}},
+		"many that are too deep":  {strings.Repeat("SELECT 1"+strings.Repeat("::int", 4000)+";", 100) + "SELECT 2", tooDeep(100)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,6 +211,10 @@ func FuzzCheck(f *testing.F) {
 		"ALTER EXTENSION e ADD CAST (int AS text); ALTER OPERATOR CLASS a USING b RENAME TO c; DROP TRANSFORM FOR a LANGUAGE b",
 	} {
 		f.Add(seed)
+	}
+	// The first use makes the grammar ready, which may take longer than an input may.
+	if _, err := migration.Check(migration.Plain, []migration.File{{Name: "1.sql", Content: "SELECT 1"}}, nil); err != nil {
+		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
 		result, err := migration.Check(migration.Plain, []migration.File{{Name: "1.sql", Content: sql + "\n;ALTER TABLE fuzzed DROP COLUMN harm"}}, nil)

@@ -29,6 +29,7 @@ func (j *judge) tableFamily(node proto.Message) []ruling {
 func (j *judge) createTable(s *pg.CreateStmt) ruling {
 	n := newName(s.GetRelation())
 	created, fresh := j.createRelation(n, s.GetIfNotExists())
+	created.untilCommit = s.GetOncommit() == pg.OnCommitAction_ONCOMMIT_DROP
 	r := because("create-table")
 	switch {
 	case n.schema == tempSchema:
@@ -69,7 +70,8 @@ func (j *judge) createTable(s *pg.CreateStmt) ruling {
 
 func (j *judge) createTableAs(into *pg.IntoClause, query *pg.Node, ifNotExists bool, whole proto.Message) ruling {
 	n := newName(into.GetRel())
-	j.createRelation(n, ifNotExists)
+	created, _ := j.createRelation(n, ifNotExists)
+	created.untilCommit = into.GetOnCommit() == pg.OnCommitAction_ONCOMMIT_DROP
 	r := because("create-table")
 	switch {
 	case query.GetExecuteStmt() != nil:
@@ -93,7 +95,8 @@ func intoOf(s *pg.SelectStmt) *pg.IntoClause {
 }
 
 // createRelation notes a new relation. IF NOT EXISTS leaves what is known as it
-// is; fresh says that this is all there is to know of it.
+// is. fresh says that the relation is as the statement says: IF NOT EXISTS can be
+// trusted in the history only, where nothing else was there before.
 func (j *judge) createRelation(n name, ifNotExists bool) (r *relation, fresh bool) {
 	if known, exists := j.schema.relations[n]; exists && ifNotExists {
 		if !known.shown && known.perhapsBy == 0 {
@@ -106,9 +109,9 @@ func (j *judge) createRelation(n name, ifNotExists bool) (r *relation, fresh boo
 		made = j.perhapsMade()
 	}
 	r = newRelation(n, made)
-	r.shown = true
+	r.shown = !ifNotExists || j.file == 0
 	j.schema.relations[n] = r
-	return r, true
+	return r, r.shown
 }
 
 // fillColumn notes a column as its definition says.

@@ -18,6 +18,9 @@ func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, crea
 		CiProvider: b.CI.Provider, CiRunUrl: b.CI.RunURL, PostedBy: b.PostedBy, PostedAt: b.PostedAt})
 	if errors.Is(err, pgx.ErrNoRows) {
 		id, err = t.q.BuildByFingerprint(ctx, b.Fingerprint)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return 0, false, nil // it is the idempotency key that was taken
+		}
 		return id, false, err
 	} else if err != nil {
 		return 0, false, err

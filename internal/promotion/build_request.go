@@ -90,15 +90,17 @@ func (r BuildRequest) normalised() BuildRequest {
 		slices.Sort(tags)
 		r.Artifacts[i].Tags = slices.Compact(tags)
 	}
-	slices.SortFunc(r.Artifacts, func(a, b BuildArtifact) int { return strings.Compare(a.Repository, b.Repository) })
 	r.GroupExpects = slices.Clone(r.GroupExpects)
 	slices.Sort(r.GroupExpects)
 	r.GroupExpects = slices.Compact(r.GroupExpects)
 	return r
 }
 
-// fingerprint identifies a post by its content.
+// fingerprint identifies a post by its content, whatever the order of its images.
 func (r BuildRequest) fingerprint() (string, error) {
+	r.Artifacts = slices.SortedFunc(slices.Values(r.Artifacts), func(a, b BuildArtifact) int {
+		return strings.Compare(a.Repository, b.Repository)
+	})
 	canonical, err := json.Marshal(r)
 	if err != nil {
 		return "", fmt.Errorf("fingerprint of a build: %w", err)

@@ -93,8 +93,16 @@ func (s *Service) environmentLinks(ctx context.Context, p Promotion) ([]Link, er
 	if p.SyncedAt.IsZero() {
 		return links, nil
 	}
-	seen, err := s.Store.History(ctx, HistoryFilter{Application: p.Target.Application, Environment: p.Target.Environment,
-		At: firstTime(p.LiveAt, p.SyncedAt), Limit: 20})
+	// Of what is there still, the chain says how it is now; of what was replaced, how it was.
+	at := firstTime(p.LiveAt, p.SyncedAt)
+	newer, err := s.Store.NewerMerged(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("look for a newer merge to %s: %w", p.Target.Path, err)
+	}
+	if newer == 0 {
+		at = s.Now()
+	}
+	seen, err := s.Store.History(ctx, HistoryFilter{Application: p.Target.Application, Environment: p.Target.Environment, At: at, Limit: 20})
 	if err != nil {
 		return nil, fmt.Errorf("read what ran in %s: %w", p.Target.Environment, err)
 	}

@@ -46,7 +46,7 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 	}
 	return s.decide(ctx, r.PromotionID, func(tx Tx, p Promotion) error {
 		switch {
-		case !p.Open():
+		case !p.Open() && !(r.Decision == "approve" && s.awaitsSync(p)):
 			return conflict("not-open", "promotion %d is %s: there is nothing left to decide", p.ID, p.State())
 		case p.RenderedHash == "":
 			return conflict("nothing-to-approve", "promotion %d has no pull request yet: an approval is for the content it shows", p.ID)
@@ -64,6 +64,12 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 		}
 		return s.store(ctx, tx, by, p, "promotion.approved", "approved "+r.Comment)
 	})
+}
+
+// awaitsSync tells whether a merge that went past the approvals may still be approved: Sluice
+// has not synced it, and does so only when it is.
+func (s *Service) awaitsSync(p Promotion) bool {
+	return p.PullRequest == PullRequestMerged && s.Policy(p.Target).SyncBySluice && p.SyncStartedAt.IsZero() && p.SyncedAt.IsZero()
 }
 
 // Cancel withdraws a promotion that is not merged.

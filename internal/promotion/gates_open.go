@@ -26,6 +26,7 @@ func (s *Service) gates() []gate {
 		{GateDeletions, PhaseMerge, s.deletions},
 		{GateBranchProtected, PhaseMerge, s.branchProtected},
 		{GateContent, PhaseSync, s.syncedContent},
+		{GateApprovals, PhaseSync, s.approvalsGiven},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
 	}
 }

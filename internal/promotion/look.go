@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -114,6 +115,9 @@ func (v *visit) save(ctx context.Context, tx Tx) error {
 		}
 		present = append(present, t.ID)
 	}
+	if err := v.auditRemoved(ctx, tx); err != nil {
+		return err
+	}
 	if err := tx.RemoveTargetsExcept(ctx, v.status.Name, present, v.status.LookedAt); err != nil {
 		return err
 	}
@@ -169,10 +173,9 @@ func (v *visit) saveTarget(ctx context.Context, tx Tx, found FoundTarget) (Targe
 func (v *visit) touching(t Target, known bool) []Commit {
 	var touching []Commit
 	folder := path.Dir(path.Dir(t.Path)) + "/"
-	roots := path.Dir(path.Dir(path.Dir(t.Path))) + "/"
 	for _, c := range v.commits {
 		for _, changed := range c.Changed {
-			if strings.HasPrefix(changed, folder) || !strings.HasPrefix(changed, roots) {
+			if strings.HasPrefix(changed, folder) || !v.ownedByOne(changed) {
 				touching = append(touching, c)
 				break
 			}
@@ -185,6 +188,28 @@ func (v *visit) touching(t Target, known bool) []Commit {
 		touching = v.commits
 	}
 	return touching[max(0, len(touching)-1):]
+}
+
+// ownedByOne tells whether a path lies in the folder of an application.
+func (v *visit) ownedByOne(name string) bool {
+	return slices.ContainsFunc(v.found, func(f FoundTarget) bool {
+		return strings.HasPrefix(name, path.Dir(path.Dir(f.Path))+"/")
+	})
+}
+
+// auditRemoved tells of targets that main no longer has.
+func (v *visit) auditRemoved(ctx context.Context, tx Tx) error {
+	for name, t := range v.known {
+		if slices.ContainsFunc(v.found, func(f FoundTarget) bool { return f.Path == name }) {
+			continue
+		}
+		e := v.event(ctx, Sluice(), "target.removed", fmt.Sprintf("%s is gone at %s", name, short(v.status.Head)))
+		e.Object, e.Application, e.Environment = "target/"+name, t.Application, t.Environment
+		if err := tx.Audit(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // saveRevision records a commit if it changed what the target renders, and imports what it renders

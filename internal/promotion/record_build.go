@@ -50,6 +50,9 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 		return BuildOutcome{}, false, fmt.Errorf("store build %s: %w", b.Version, err)
 	}
 	if !created {
+		if _, err := s.sameKey(ctx, tx, b); err != nil { // the key was taken by another post at the same moment
+			return BuildOutcome{}, false, err
+		}
 		out, err := outcome(ctx, tx, id)
 		return out, false, err
 	}
@@ -167,6 +170,9 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 	r, err = s.storeRelease(ctx, tx, by, r, b)
 	if err != nil {
 		return err
+	}
+	if r.Number < base.Number {
+		return nil // digests from before, posted again: nothing goes back by itself
 	}
 	return s.startAutomatic(ctx, tx, r, b.ID)
 }

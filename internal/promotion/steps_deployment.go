@@ -32,7 +32,9 @@ func (s *Service) lookAtDeployments(ctx context.Context, f *situation) error {
 		f.progress.syncing = f.progress.syncing || applying && d.Operation == "Running"
 		f.progress.synced = f.progress.synced && applied
 		f.progress.live = f.progress.live && applied && d.Sync == Synced && d.Health == Healthy && runs(f.Release, d, platforms)
-		if failed := applying && (d.Operation == "Failed" || d.Operation == "Error") || applied && d.Health == Degraded; failed {
+		// Of a sync that is to be started (again), the operation before says nothing.
+		operated := !f.policy.SyncBySluice || !f.SyncStartedAt.IsZero()
+		if failed := applying && operated && (d.Operation == "Failed" || d.Operation == "Error") || applied && d.Health == Degraded; failed {
 			f.progress.failure = fmt.Sprintf("%s in %s: %s", d.Key.Name, d.Key.Cluster, d.Message)
 		}
 	}

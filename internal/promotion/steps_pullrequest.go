@@ -29,6 +29,10 @@ func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
 		r.action = "violation.merged"
 		r.message += fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
 	}
+	if f.Decision == Rejected || f.Decision == Cancelled {
+		r.action = "violation.merged"
+		r.message += fmt.Sprintf(" although it was %s by %s", f.Decision, f.DecidedBy)
+	}
 	rendered := f.proposed.After.Hash
 	r.apply = func(p *Promotion) {
 		p.PullRequest, p.MergeSHA, p.MergedBy, p.MergedAt = PullRequestMerged, sha, by.Name, s.Now()

@@ -94,7 +94,7 @@ func important(yes bool) string {
 func notToDecide(f promotionFacts, by promotion.Actor) string {
 	p := f.promotion
 	switch {
-	case !p.Open():
+	case !p.Open() && !awaitsApproval(f):
 		return "it is merged: there is nothing left to decide"
 	case p.RenderedHash == "":
 		return "there is no pull request yet, so nothing to look at"
@@ -106,6 +106,13 @@ func notToDecide(f promotionFacts, by promotion.Actor) string {
 		return "you asked for it, so somebody else must approve; to stop it, cancel it"
 	}
 	return ""
+}
+
+// awaitsApproval: it was merged past the approvals, and its sync is held until they are given.
+func awaitsApproval(f promotionFacts) bool {
+	return f.promotion.PullRequest == promotion.PullRequestMerged && slices.ContainsFunc(f.gates, func(g promotion.GateResult) bool {
+		return g.Gate == promotion.GateApprovals && g.Phase == promotion.PhaseSync && g.Holds()
+	})
 }
 
 func decideForm(f promotionFacts, tried attempt) actionView {

@@ -282,7 +282,10 @@ func (q *Queries) ReleaseOfApplicationVersion(ctx context.Context, arg ReleaseOf
 }
 
 const releaseOfVersion = `-- name: ReleaseOfVersion :one
-SELECT id FROM releases WHERE application_id = $1 AND version = $2 ORDER BY number DESC LIMIT 1
+SELECT r.id FROM releases r
+WHERE r.application_id = $1
+  AND (r.version = $2 OR EXISTS (SELECT FROM release_aliases l WHERE l.release_id = r.id AND l.version = $2))
+ORDER BY r.number DESC LIMIT 1
 `
 
 type ReleaseOfVersionParams struct {

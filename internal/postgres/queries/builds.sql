@@ -2,7 +2,7 @@
 INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
                     source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-ON CONFLICT (fingerprint) DO NOTHING
+ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- name: InsertBuildArtifacts :exec

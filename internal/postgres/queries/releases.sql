@@ -16,7 +16,10 @@ WHERE a.name = sqlc.arg(application) AND a.removed_at IS NULL
 ORDER BY r.number DESC LIMIT 1;
 
 -- name: ReleaseOfVersion :one
-SELECT id FROM releases WHERE application_id = $1 AND version = $2 ORDER BY number DESC LIMIT 1;
+SELECT r.id FROM releases r
+WHERE r.application_id = $1
+  AND (r.version = $2 OR EXISTS (SELECT FROM release_aliases l WHERE l.release_id = r.id AND l.version = $2))
+ORDER BY r.number DESC LIMIT 1;
 
 -- name: NewestRelease :one
 SELECT id FROM releases WHERE application_id = sqlc.arg(application_id) AND (sqlc.arg(line)::text = '' OR line = sqlc.arg(line)::text)
