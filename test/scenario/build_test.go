@@ -2,7 +2,6 @@ package scenario_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +86,7 @@ func TestABuildThatIsRefusedStoresNothing(t *testing.T) {
 	}
 	for _, by := range []promotion.Actor{vera, ada} {
 		_, _, err := w.service.RecordBuild(w.Context(), by, w.request("1.2.0", "web"))
-		w.refused(err, "forbidden")
+		_ = w.refused(err, "forbidden")
 	}
 	w.unchanged(before)
 }
@@ -170,7 +169,7 @@ func TestARebuildInheritsNothing(t *testing.T) {
 	same(w, "number", rebuilt.Number, first.Number+1)
 	w.contains("the audit", strings.Join(w.texts("SELECT message FROM audit_events WHERE release_id = $1", rebuilt.ID), "\n"), "rebuild", "no evidence and no approval")
 	_, err := w.asks(rebuilt, "prod")
-	w.refused(err, "promotion-open")
+	_ = w.refused(err, "promotion-open")
 	_, err = w.service.Cancel(w.Context(), rita, id, "rebuilt")
 	w.must(err)
 	w.settle()

@@ -143,7 +143,7 @@ func TestAMergeThatRendersSomethingElseIsNotSynced(t *testing.T) {
 	w.contains("the reason", gate.Reason, "something else than what was recorded and approved")
 	same(w, "syncs", len(w.cluster.syncs), 0)
 	_, err := w.service.Sync(w.Context(), rita, id)
-	w.refused(err, "sync-refused")
+	_ = w.refused(err, "sync-refused")
 }
 
 func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
@@ -161,7 +161,7 @@ func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
 	same(w, "verdict", gate.Verdict, promotion.Block)
 	w.contains("the reason", gate.Reason, pushed[:10], "somebody pushed to the branch")
 	_, err := w.service.Merge(w.Context(), rita, id)
-	w.refused(err, "merge-refused")
+	_ = w.refused(err, "merge-refused")
 	_, err = w.host.Repository(repository).Merge(w.Context(), p.Number, pushed, "at the host", rita)
 	if err == nil {
 		t.Error("the host merges a head that Sluice never judged")

@@ -127,7 +127,7 @@ func TestACommitByHandIsRecordedWithItsAuthorAndRelease(t *testing.T) {
 	r := w.inDev("1.1.0")
 	devBefore := w.desired("web", "dev").Commit.SHA
 
-	sha := w.edits(overlay("web", "prod"), first.Images[0].Reference[strings.Index(first.Images[0].Reference, "sha256:"):], r.Artifacts[0].Digest)
+	sha := w.edits(overlay("web", "prod"), digestIn(first.Images[0].Reference), r.Artifacts[0].Digest)
 
 	got := w.desired("web", "prod")
 	same(w, "commit", got.Commit.SHA, sha)

@@ -40,7 +40,10 @@ func TestDevGoesByItselfAndStagingWaitsForIt(t *testing.T) {
 	same(w, "syncs that Sluice started", len(w.cluster.syncs), 0)
 }
 
-func digestIn(reference string) string { return reference[strings.Index(reference, "sha256:"):] }
+func digestIn(reference string) string {
+	_, digest, _ := strings.Cut(reference, "@")
+	return digest
+}
 
 func TestProdNeedsAnotherPersonsApproval(t *testing.T) {
 	w := newWorld(t)
