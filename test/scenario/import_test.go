@@ -101,9 +101,9 @@ func TestARemovedOverlayDisappears(t *testing.T) {
 	same(w, "targets left", strings.Join(left, " "),
 		"order-service/overlays/staging order-service/overlays/production web/overlays/dev web/overlays/prod")
 	_, err = w.service.Promote(w.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "staging", Release: "1.0.0"})
-	w.refused(err, "unknown-target")
+	_ = w.refused(err, "unknown-target")
 	_, _, err = w.service.RecordBuild(w.Context(), ci, w.request("1.1.0", "checkout"))
-	w.refused(err, "unknown-application")
+	_ = w.refused(err, "unknown-application")
 
 	c.Git("revert", "--no-edit", "HEAD")
 	c.Git("push", "--quiet", "origin", "main")

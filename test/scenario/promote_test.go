@@ -75,16 +75,16 @@ func TestProdNeedsAnotherPersonsApproval(t *testing.T) {
 		"unknown-promotion":  {PromotionID: 999999, Decision: "approve"},
 	} {
 		_, err := w.service.Decide(w.Context(), ada, decision)
-		w.refused(err, code)
+		_ = w.refused(err, code)
 	}
 	_, err := w.service.Decide(w.Context(), vera, promotion.DecideRequest{PromotionID: id, Decision: "approve"})
-	w.refused(err, "forbidden")
+	_ = w.refused(err, "forbidden")
 
 	w.approves(ada, id)
 	w.is(id, promotion.StateOpen)
 	w.contains("what it waits for", w.promotion(id).WaitsFor, "somebody merges")
 	_, err = w.service.Merge(w.Context(), vera, id)
-	w.refused(err, "forbidden")
+	_ = w.refused(err, "forbidden")
 	w.merges(rita, id)
 
 	w.is(id, promotion.StateMerged)
@@ -133,10 +133,10 @@ func TestAnApprovalIsForTheContentThatWasSeen(t *testing.T) {
 			if !test.counts {
 				w.contains("the approvals", gate.Reason, "0 of 1", "ada approved another content")
 				_, err := w.service.Merge(w.Context(), rita, id)
-				w.refused(err, "merge-refused")
+				_ = w.refused(err, "merge-refused")
 				w.contains("the audit", strings.Join(w.texts("SELECT message FROM audit_events WHERE promotion_id = $1", id), "\n"), "no longer count")
 				_, err = w.service.Decide(w.Context(), ada, promotion.DecideRequest{PromotionID: id, Decision: "approve", Rendered: before.RenderedHash})
-				w.refused(err, "content-changed")
+				_ = w.refused(err, "content-changed")
 				w.approves(ada, id)
 			}
 			w.merges(rita, id)
@@ -213,9 +213,9 @@ func TestAPromotionThatIsTurnedDownLeavesNothingOpen(t *testing.T) {
 			same(w, "pull request", w.pullRequest(id).State, promotion.PullRequestClosed)
 			same(w, "branch", w.clone().Remote(p.Branch), "")
 			_, err := w.service.Merge(w.Context(), rita, id)
-			w.refused(err, "not-open")
+			_ = w.refused(err, "not-open")
 			_, err = w.service.Decide(w.Context(), ada, promotion.DecideRequest{PromotionID: id, Decision: "approve"})
-			w.refused(err, "not-open")
+			_ = w.refused(err, "not-open")
 			w.is(w.promotes(p.Release, "prod"), promotion.StateOpen)
 		})
 	}
@@ -282,10 +282,10 @@ func TestWhatIsThereAlreadyIsNotPromoted(t *testing.T) {
 	} {
 		_, err := w.service.Promote(w.Context(), rita, test.request)
 		t.Log(name)
-		w.refused(err, test.code)
+		_ = w.refused(err, test.code)
 	}
 	for _, by := range []promotion.Actor{ci, ada, vera} {
 		_, err := w.service.Promote(w.Context(), by, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: "1.1.0"})
-		w.refused(err, "forbidden")
+		_ = w.refused(err, "forbidden")
 	}
 }
