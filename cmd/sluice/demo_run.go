@@ -15,6 +15,7 @@ import (
 	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/cluster"
 	"github.com/sluicehq/sluice/internal/demo"
+	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/internal/registry"
 	"github.com/sluicehq/sluice/internal/registry/demoregistry"
@@ -123,7 +124,7 @@ func pushImage(ctx context.Context, address string, image demo.Image) (string, e
 func (d *example) simulate(ctx context.Context) error {
 	s, err := demo.NewCluster(demo.ClusterOptions{
 		File: filepath.Join(d.config.Data, "cluster.json"), Repository: d.service.Sites[demoRepository].Repository,
-		RepositoryURL: d.service.Sites[demoRepository].URL, Manifests: manifests{root: "apps"}, Images: d.images, Now: time.Now,
+		RepositoryURL: d.service.Sites[demoRepository].URL, Manifests: overlays.Overlays{Root: "apps"}, Images: d.images, Now: time.Now,
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"github.com/sluicehq/sluice/internal/config"
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/jobs"
+	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
 	"github.com/sluicehq/sluice/internal/prhost/github"
@@ -154,7 +155,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
-		Manifests: manifests{root: "apps"}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
+		Manifests: overlays.Overlays{Root: "apps"}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
 		Policy: s.policy,
 	}
 	return nil

@@ -31,11 +31,6 @@ func (r reader) TargetsOf(ctx context.Context, applicationID int64) ([]promotion
 	return targets(r.q.TargetsOf(ctx, applicationID))
 }
 
-func (r reader) TargetByID(ctx context.Context, id int64) (promotion.Target, error) {
-	d, err := r.q.TargetByID(ctx, id)
-	return target(d), found(err)
-}
-
 func (r reader) TargetNamed(ctx context.Context, application, environment string) (promotion.Target, error) {
 	d, err := r.q.TargetNamed(ctx, dbsqlc.TargetNamedParams{Application: application, Environment: environment})
 	return target(d), found(err)

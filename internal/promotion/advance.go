@@ -93,7 +93,7 @@ func (s *Service) advance(ctx context.Context, id int64) (time.Time, error) {
 		if f.gates, err = s.refresh(ctx, f); err != nil {
 			return time.Time{}, err
 		}
-		f.bodyHash = hashOf(s.body(f))
+		f.body = s.body(f)
 		i := slices.IndexFunc(steps, func(st step) bool { return st.applies(f) })
 		if i < 0 {
 			return f.lookAgain(), s.recordWaiting(ctx, f)

@@ -109,7 +109,7 @@ func onlyReported(g GateResult) string {
 
 // status is the one check shown on the pull request's head.
 func (f *situation) status() CommitStatus {
-	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	held := f.held()
 	if len(held) == 0 {
 		return CommitStatus{Context: StatusContext, State: "success", Description: "every gate passes"}
 	}

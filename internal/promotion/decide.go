@@ -108,7 +108,7 @@ func (s *Service) Merge(ctx context.Context, by Actor, id int64) (Promotion, err
 	if f.gates, err = s.refresh(ctx, f); err != nil {
 		return Promotion{}, err
 	}
-	if held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...); len(held) > 0 {
+	if held := f.held(); len(held) > 0 {
 		return Promotion{}, refused("merge-refused", f, held)
 	}
 	return s.decide(ctx, id, func(tx Tx, p Promotion) error {

@@ -131,10 +131,12 @@ func (s *Service) upstream(ctx context.Context, t Target) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return upstreamOf(t, all), nil
+	return UpstreamOf(t, all), nil
 }
 
-func upstreamOf(t Target, all []Target) []Target {
+// UpstreamOf lists, among all, the targets of the same application in the nearest rank before t: where a
+// release is verified first.
+func UpstreamOf(t Target, all []Target) []Target {
 	var before []Target
 	for _, o := range all {
 		if o.ApplicationID != t.ApplicationID || o.Rank >= t.Rank {

@@ -147,7 +147,7 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	if err != nil {
 		return err
 	}
-	upstream := upstreamOf(p.Target, targets)
+	upstream := UpstreamOf(p.Target, targets)
 	verified, err := tx.VerifiedOn(ctx, p.Release.ID, targetIDs(upstream))
 	if err != nil {
 		return err

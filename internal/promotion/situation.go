@@ -26,7 +26,7 @@ type situation struct {
 	newerMerged int64
 	build       Build
 	gates       []GateResult
-	bodyHash    string         // of the body as it should be now
+	body        string         // of the pull request, as it should be now
 	onMain      TargetRevision // of main, when main has the release already; else zero
 
 	proposed      Change // the edit on today's main, before the pull request is open
@@ -124,6 +124,11 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 	}
 	f.merged, f.mergeFailed = s.Manifests.Compare(f.tree, merged, f.Target.Path)
 	return nil
+}
+
+// held lists the gates that keep the change from being merged.
+func (f *situation) held() []GateResult {
+	return append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
 }
 
 // approved counts valid approvals: for the result that would be merged today, by

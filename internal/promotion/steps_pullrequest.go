@@ -25,7 +25,7 @@ func (s *Service) findMerged(_ context.Context, f *situation) (record, error) {
 
 func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
 	r := record{by: by, action: "promotion.merged", message: fmt.Sprintf("merged into main as %s", short(sha))}
-	if held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...); f.Open() && len(held) > 0 {
+	if held := f.held(); f.Open() && len(held) > 0 {
 		r.action = "violation.merged"
 		r.message += fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
 	}
@@ -118,25 +118,24 @@ func mustOpen(f *situation) bool {
 }
 
 func (s *Service) openPullRequest(ctx context.Context, f *situation) (record, error) {
-	body := s.body(f)
-	pr, err := f.site.Host.Open(ctx, NewPullRequest{Branch: f.Branch, Head: f.HeadSHA, Title: title(f.Promotion), Body: body})
+	pr, err := f.site.Host.Open(ctx, NewPullRequest{Branch: f.Branch, Head: f.HeadSHA, Title: title(f.Promotion), Body: f.body})
 	if err != nil {
 		return record{}, fmt.Errorf("open a pull request for %s: %w", f.Branch, err)
 	}
 	return record{by: Sluice(), action: "promotion.opened", message: fmt.Sprintf("pull request #%d is open", pr.Number), apply: func(p *Promotion) {
-		p.PullRequest, p.Number, p.URL, p.BodyHash = PullRequestOpen, pr.Number, pr.URL, hashOf(body)
+		p.PullRequest, p.Number, p.URL, p.BodyHash = PullRequestOpen, pr.Number, pr.URL, hashOf(f.body)
 	}}, nil
 }
 
 func mustReport(f *situation) bool {
-	return f.PullRequest == PullRequestOpen && f.Open() && f.onHost && (f.bodyHash != f.BodyHash || f.status().key(f) != f.StatusReported)
+	return f.PullRequest == PullRequestOpen && f.Open() && f.onHost && (hashOf(f.body) != f.BodyHash || f.status().key(f) != f.StatusReported)
 }
 
 // report brings the pull request's body and the status sluice/gates up to date.
 func (s *Service) report(ctx context.Context, f *situation) (record, error) {
-	body, status := s.body(f), f.status()
-	if f.bodyHash != f.BodyHash {
-		if err := f.site.Host.Update(ctx, f.Number, title(f.Promotion), body); err != nil {
+	status := f.status()
+	if hashOf(f.body) != f.BodyHash {
+		if err := f.site.Host.Update(ctx, f.Number, title(f.Promotion), f.body); err != nil {
 			return record{}, fmt.Errorf("update pull request #%d: %w", f.Number, err)
 		}
 	}
@@ -147,13 +146,13 @@ func (s *Service) report(ctx context.Context, f *situation) (record, error) {
 			return record{}, fmt.Errorf("set status %s on %s: %w", status.Context, short(f.HeadSHA), err)
 		}
 	}
-	hash := f.bodyHash
+	hash := hashOf(f.body)
 	return record{apply: func(p *Promotion) { p.BodyHash, p.StatusReported = hash, key }}, nil
 }
 
 func (f *situation) mergeable() bool {
 	return f.PullRequest == PullRequestOpen && f.Open() &&
-		len(holding(f.gates, PhaseOpen)) == 0 && len(holding(f.gates, PhaseMerge)) == 0
+		len(f.held()) == 0
 }
 
 func mayMerge(f *situation) bool {
@@ -179,7 +178,7 @@ func mergeLapsed(f *situation) bool {
 }
 
 func (s *Service) lapse(_ context.Context, f *situation) (record, error) {
-	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	held := f.held()
 	return record{by: Sluice(), action: "promotion.merge-lapsed",
 		message: fmt.Sprintf("not merged as %s asked: %s: %s", f.MergeAskedBy, held[0].Gate, held[0].Reason),
 		apply:   func(p *Promotion) { p.MergeAskedBy = "" }}, nil

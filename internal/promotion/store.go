@@ -20,7 +20,6 @@ type Store interface {
 // Reader reads the domain's objects. A single object that does not exist is ErrNotFound.
 type Reader interface {
 	Targets(ctx context.Context) ([]Target, error)
-	TargetByID(ctx context.Context, id int64) (Target, error)
 	TargetNamed(ctx context.Context, application, environment string) (Target, error)
 	Release(ctx context.Context, id int64) (Release, error)
 	ReleaseVersion(ctx context.Context, application, version string) (Release, error)

@@ -31,7 +31,7 @@ func (w *Web) foreseen(ctx context.Context, row promotion.BoardRow, environment 
 			says = append(says, fmt.Sprintf("%s is named by a tag, which can point elsewhere tomorrow: post a build of it with its digest.", a.Reference()))
 		}
 	}
-	unverified, err := w.unverifiedBefore(ctx, row, cell.Target.Rank, r)
+	unverified, err := w.unverifiedBefore(ctx, row, cell.Target, r)
 	if err != nil {
 		return nil, err
 	}
@@ -48,31 +48,28 @@ func openAlready(p promotion.Promotion, r promotion.Release) string {
 	return fmt.Sprintf("promotion %d is open there with %s: finish or cancel it first, unless %s may replace it.", p.ID, p.Release.Version, r.Version)
 }
 
-// unverifiedBefore names the environments of the nearest rank before this one where the release is not verified.
-func (w *Web) unverifiedBefore(ctx context.Context, row promotion.BoardRow, rank int, r promotion.Release) ([]string, error) {
-	before := -1
-	for _, c := range row.Cells {
-		if c.Target.Rank < rank {
-			before = max(before, c.Target.Rank)
-		}
+// unverifiedBefore names the environments before a target where the release is not verified.
+func (w *Web) unverifiedBefore(ctx context.Context, row promotion.BoardRow, t promotion.Target, r promotion.Release) ([]string, error) {
+	targets := make([]promotion.Target, len(row.Cells))
+	for i, c := range row.Cells {
+		targets[i] = c.Target
 	}
-	var ids []int64
-	for _, c := range row.Cells {
-		if c.Target.Rank == before {
-			ids = append(ids, c.Target.ID)
-		}
-	}
-	if len(ids) == 0 {
+	before := promotion.UpstreamOf(t, targets)
+	if len(before) == 0 {
 		return nil, nil
+	}
+	ids := make([]int64, len(before))
+	for i, b := range before {
+		ids[i] = b.ID
 	}
 	verified, err := w.store.VerifiedOn(ctx, r.ID, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read where release %d is verified: %w", r.ID, err)
 	}
 	var names []string
-	for _, c := range row.Cells {
-		if c.Target.Rank == before && verified[c.Target.ID] == 0 {
-			names = append(names, c.Target.Environment)
+	for _, b := range before {
+		if verified[b.ID] == 0 {
+			names = append(names, b.Environment)
 		}
 	}
 	return names, nil

@@ -27,6 +27,7 @@ var may = map[string][]string{
 	"internal/health":                {"internal/promotion"},
 	"internal/gittree":               nil,
 	"internal/config":                nil,
+	"internal/overlays":              {"internal/promotion", "internal/manifest"},
 	"internal/client":                {"api"},
 	"internal/demo":                  {"internal/promotion", "internal/simulation"},
 	"internal/cluster":               {"internal/promotion", "internal/health"},

@@ -154,9 +154,6 @@ func (d *Demo) stop(signal syscall.Signal) {
 	}
 }
 
-// Output is what the process has printed; only to be read once it has ended.
-func (d *Demo) Output() string { return d.output.String() }
-
 func (d *Demo) status(path string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

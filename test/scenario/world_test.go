@@ -20,6 +20,7 @@ import (
 
 	"github.com/sluicehq/sluice/internal/demo"
 	"github.com/sluicehq/sluice/internal/gitrepo"
+	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/postgres/postgrestest"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
@@ -94,7 +95,7 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 	w.service = &promotion.Service{
 		Store: postgres.NewStore(w.pool, enqueue), Sites: map[string]promotion.Site{repository: {URL: w.host.CloneURL(repository),
 			BaseBranch: builtin.MainBranch, Repository: mirror, Host: w.host.Repository(repository)}},
-		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: manifests{root: "apps"},
+		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{Root: "apps"},
 		Policy: func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) },
 		Now:    w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}

@@ -292,28 +292,6 @@ func (q *Queries) SaveTarget(ctx context.Context, arg SaveTargetParams) (int64, 
 	return id, err
 }
 
-const targetByID = `-- name: TargetByID :one
-SELECT id, application_id, application, repository, environment, rank, path, layout, render_problem, removed_at FROM target_details WHERE id = $1
-`
-
-func (q *Queries) TargetByID(ctx context.Context, id int64) (TargetDetail, error) {
-	row := q.db.QueryRow(ctx, targetByID, id)
-	var i TargetDetail
-	err := row.Scan(
-		&i.ID,
-		&i.ApplicationID,
-		&i.Application,
-		&i.Repository,
-		&i.Environment,
-		&i.Rank,
-		&i.Path,
-		&i.Layout,
-		&i.RenderProblem,
-		&i.RemovedAt,
-	)
-	return i, err
-}
-
 const targetNamed = `-- name: TargetNamed :one
 SELECT id, application_id, application, repository, environment, rank, path, layout, render_problem, removed_at FROM target_details WHERE application = $1 AND environment = $2 AND removed_at IS NULL
 ORDER BY id LIMIT 1

@@ -40,9 +40,6 @@ SELECT * FROM target_details WHERE removed_at IS NULL ORDER BY application, rank
 -- name: TargetsOf :many
 SELECT * FROM target_details WHERE application_id = $1 AND removed_at IS NULL ORDER BY rank, environment;
 
--- name: TargetByID :one
-SELECT * FROM target_details WHERE id = $1;
-
 -- name: TargetNamed :one
 SELECT * FROM target_details WHERE application = $1 AND environment = $2 AND removed_at IS NULL
 ORDER BY id LIMIT 1;

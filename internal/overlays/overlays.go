@@ -1,4 +1,6 @@
-package main
+// Package overlays lets the domain edit, render and compare a config repository's overlays by
+// package manifest, in the domain's own terms: images by their repository, objects as text.
+package overlays
 
 import (
 	"fmt"
@@ -12,17 +14,19 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
-// manifests lets the domain edit, render and compare by package manifest, in
-// the domain's own terms: images by their repository, objects as text.
-type manifests struct {
-	root string // folder of the applications
+// Overlays implements promotion.Manifests.
+type Overlays struct {
+	Root string // folder of the applications
 }
+
+var _ promotion.Manifests = Overlays{}
 
 // diffLines bounds the diff that is stored with a promotion and shown to people.
 const diffLines = 400
 
-func (m manifests) Discover(tree fs.FS) ([]promotion.FoundTarget, error) {
-	targets, err := manifest.Discover(tree, m.root)
+// Discover implements promotion.Manifests.
+func (o Overlays) Discover(tree fs.FS) ([]promotion.FoundTarget, error) {
+	targets, err := manifest.Discover(tree, o.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +38,8 @@ func (m manifests) Discover(tree fs.FS) ([]promotion.FoundTarget, error) {
 	return found, nil
 }
 
-func (m manifests) Render(tree fs.FS, path string) (promotion.Rendering, error) {
+// Render implements promotion.Manifests.
+func (o Overlays) Render(tree fs.FS, path string) (promotion.Rendering, error) {
 	r, err := manifest.Render(tree, path)
 	if err != nil {
 		return promotion.Rendering{}, err
@@ -42,7 +47,8 @@ func (m manifests) Render(tree fs.FS, path string) (promotion.Rendering, error) 
 	return rendering(r), nil
 }
 
-func (m manifests) Images(tree fs.FS, path string) ([]promotion.OverlayImage, error) {
+// Images implements promotion.Manifests.
+func (o Overlays) Images(tree fs.FS, path string) ([]promotion.OverlayImage, error) {
 	named, err := manifest.NamedImages(tree, path)
 	if err != nil {
 		return nil, err
@@ -56,7 +62,7 @@ func (m manifests) Images(tree fs.FS, path string) ([]promotion.OverlayImage, er
 
 // SetImages finds the names under which the overlay knows the references'
 // repositories. A repository that this target does not use is left out; none at all is an error.
-func (m manifests) SetImages(tree fs.FS, path string, references []string) (promotion.Change, error) {
+func (o Overlays) SetImages(tree fs.FS, path string, references []string) (promotion.Change, error) {
 	named, err := manifest.NamedImages(tree, path)
 	if err != nil {
 		return promotion.Change{}, err
@@ -83,7 +89,8 @@ func (m manifests) SetImages(tree fs.FS, path string, references []string) (prom
 	return change, nil
 }
 
-func (m manifests) Compare(before, after fs.FS, path string) (promotion.Change, error) {
+// Compare implements promotion.Manifests.
+func (o Overlays) Compare(before, after fs.FS, path string) (promotion.Change, error) {
 	old, err := manifest.Render(before, path)
 	if err != nil {
 		return promotion.Change{}, fmt.Errorf("before the change: %w", err)
@@ -119,14 +126,14 @@ func rendering(r manifest.Rendered) promotion.Rendering {
 }
 
 // Objects are what a target renders to, as a cluster takes them.
-func (m manifests) Objects(tree fs.FS, path string) ([]*unstructured.Unstructured, error) {
+func (o Overlays) Objects(tree fs.FS, path string) ([]*unstructured.Unstructured, error) {
 	r, err := manifest.Render(tree, path)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]*unstructured.Unstructured, len(r.Objects))
-	for i, o := range r.Objects {
-		all[i] = &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o.Content)}
+	for i, object := range r.Objects {
+		all[i] = &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object.Content)}
 	}
 	return all, nil
 }
