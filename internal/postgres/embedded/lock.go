@@ -76,6 +76,9 @@ func tryAcquire(data string) (*lock, error) {
 	return &lock{file}, nil
 }
 
+// release unlocks before it closes: a process that is being started at this moment still holds a copy of the
+// file, with which the lock would live on until it has begun.
 func (l *lock) release() {
-	l.file.Close() //nolint:errcheck // closing gives the lock back in any case
+	_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN) // closing gives the lock back in any case
+	l.file.Close()                                       //nolint:errcheck // nothing is lost with it
 }
