@@ -130,8 +130,13 @@ func (s *server) pusher(ctx context.Context, _, password string) (promotion.Acto
 }
 
 // pushed has a repository looked at. A look that is lost here is made up for by the periodic one.
-func (s *server) pushed(ctx context.Context, repository string, _ []builtin.RefChange) {
-	if err := s.enqueuer.LookNow(context.WithoutCancel(ctx), repository); err != nil {
+func (s *server) pushed(ctx context.Context, repository string, changes []builtin.RefChange) {
+	refs := make([]string, len(changes))
+	for i, c := range changes {
+		refs[i] = c.Ref
+	}
+	domain := promotion.Service{Store: s.store} // the host answers before the server is put together
+	if err := domain.Pushed(context.WithoutCancel(ctx), repository, refs); err != nil {
 		s.log.Warn("a push was not followed by a look; the periodic look finds it", "repository", repository, "err", err)
 	}
 }

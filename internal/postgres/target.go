@@ -109,6 +109,14 @@ func (t *tx) RemoveTargetsExcept(ctx context.Context, repository string, ids []i
 	return t.q.RemoveEmptyApplications(ctx, at)
 }
 
+func (t *tx) NameRevisionsPromotion(ctx context.Context, targetID int64, commit string, promotionID int64) error {
+	return t.q.NameRevisionsPromotion(ctx, dbsqlc.NameRevisionsPromotionParams{TargetID: targetID, Commit: commit, Promotion: promotionID})
+}
+
+func (t *tx) ImagesOf(ctx context.Context, applicationID int64) ([]string, error) {
+	return t.q.ImagesOf(ctx, applicationID)
+}
+
 func (t *tx) InsertTargetRevision(ctx context.Context, v promotion.TargetRevision) error {
 	images, err := document(v.Images)
 	if err != nil {

@@ -66,9 +66,9 @@ func (s *Service) originLinks(ctx context.Context, r Release) ([]Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read build %d: %w", r.BuildID, err)
 	}
-	var posted []string
-	for _, a := range b.Artifacts {
-		posted = append(posted, a.Repository+"@"+a.Digest)
+	posted, err := s.postedReferences(ctx, r)
+	if err != nil {
+		return nil, err
 	}
 	released := references(r)
 	carried := slices.DeleteFunc(slices.Clone(released), func(ref string) bool { return slices.Contains(posted, ref) })
@@ -82,6 +82,29 @@ func (s *Service) originLinks(ctx context.Context, r Release) ([]Link, error) {
 			Proof: fmt.Sprintf("said by %s when it posted build %d; no signed provenance was given", b.PostedBy, b.ID)},
 		{Name: "build → release", Verified: holds, Expected: strings.Join(posted, " "), Found: strings.Join(released, " "), At: r.CreatedAt, Proof: proof},
 	}, nil
+}
+
+// postedReferences are what the release's builds posted: the images of a group come in several.
+func (s *Service) postedReferences(ctx context.Context, r Release) ([]string, error) {
+	ids := []int64{r.BuildID}
+	for _, a := range r.Artifacts {
+		if a.CarriedFrom == 0 && a.BuildID != 0 && !slices.Contains(ids, a.BuildID) {
+			ids = append(ids, a.BuildID)
+		}
+	}
+	var posted []string
+	for _, id := range ids {
+		b, err := s.Store.BuildByID(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("read build %d: %w", id, err)
+		}
+		for _, a := range b.Artifacts {
+			if r.uses(a.Repository) {
+				posted = append(posted, a.Repository+"@"+a.Digest)
+			}
+		}
+	}
+	return posted, nil
 }
 
 func (s *Service) environmentLinks(ctx context.Context, p Promotion) ([]Link, error) {
@@ -99,7 +122,11 @@ func (s *Service) environmentLinks(ctx context.Context, p Promotion) ([]Link, er
 	if err != nil {
 		return nil, fmt.Errorf("look for a newer merge to %s: %w", p.Target.Path, err)
 	}
-	if newer == 0 {
+	desired, err := s.Store.LatestRevision(ctx, p.Target.ID)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("read what main renders for %s: %w", p.Target.Path, err)
+	}
+	if newer == 0 && desired.ReleaseID == p.Release.ID { // a commit by hand may have replaced it
 		at = s.Now()
 	}
 	seen, err := s.Store.History(ctx, HistoryFilter{Application: p.Target.Application, Environment: p.Target.Environment, At: at, Limit: 20})

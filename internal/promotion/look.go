@@ -86,10 +86,11 @@ func (v *visit) read(ctx context.Context, since string) (err error) {
 			since = "" // main was forced elsewhere: read it anew
 		}
 	}
-	v.fresh = since == ""
 	if v.commits, err = repo.Commits(ctx, since, v.status.Head, historyDepth); err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
+	// What was looked at last may be main's ancestor by another parent than the first: then all of main's history is listed.
+	v.fresh = since == "" || len(v.commits) > 0 && v.commits[0].Parent != since
 	targets, err := v.Store.Targets(ctx)
 	if err != nil {
 		return err

@@ -19,13 +19,14 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	if err := r.validate(); err != nil {
 		return out, false, err
 	}
-	r = r.normalised()
-	print, err := r.fingerprint()
+	n := r.normalised()
+	print, err := n.fingerprint()
 	if err != nil {
 		return out, false, err
 	}
-	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: r.Line, Group: r.Group,
-		GroupExpects: r.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, PostedBy: by.Name, PostedAt: s.Now()}
+	// The artifacts stay in the order in which they were posted: refusals name them by it.
+	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: n.Line, Group: r.Group,
+		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, PostedBy: by.Name, PostedAt: s.Now()}
 	err = s.Store.Tx(ctx, func(tx Tx) error {
 		out, created, err = s.recordBuild(ctx, tx, by, b, r.Application)
 		return err
@@ -66,8 +67,8 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 	if err := tx.Audit(ctx, e); err != nil {
 		return BuildOutcome{}, false, err
 	}
-	for _, newest := range uses {
-		if err := s.completeRelease(ctx, tx, by, b, newest); err != nil {
+	for _, use := range uses {
+		if err := s.completeRelease(ctx, tx, by, b, use); err != nil {
 			return BuildOutcome{}, false, err
 		}
 	}
@@ -85,7 +86,7 @@ func outcome(ctx context.Context, known Reader, id int64) (BuildOutcome, error) 
 	if err != nil {
 		return out, err
 	}
-	_, out.Waiting, err = postedTogether(ctx, known, out.Build)
+	_, out.Waiting, err = postedTogether(ctx, known, out.Build, out.Build.posts)
 	return out, err
 }
 
@@ -107,14 +108,25 @@ func (s *Service) sameKey(ctx context.Context, tx Tx, b Build) (int64, error) {
 	return known.ID, nil
 }
 
-// applicationsOf finds the applications whose manifests use the posted images,
-// each with its newest release. Every image must belong to one.
-func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, application string) ([]Release, error) {
+// use is an application that uses images of a build.
+type use struct {
+	newest Release
+	images []string // repositories that main renders for it
+}
+
+// of tells whether the application uses a repository's image. What its newest release has counts too: main may be about to
+// have it again.
+func (u use) of(repository string) bool {
+	return slices.Contains(u.images, repository) || u.newest.uses(repository)
+}
+
+// applicationsOf finds the applications that use the posted images. Every image must belong to one.
+func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, application string) ([]use, error) {
 	repositories := make([]string, len(b.Artifacts))
 	for i, a := range b.Artifacts {
 		repositories[i] = a.Repository
 	}
-	uses, err := tx.ApplicationsUsing(ctx, repositories)
+	newest, err := tx.ApplicationsUsing(ctx, repositories)
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +137,24 @@ func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, applicatio
 		} else if err != nil {
 			return nil, err
 		}
-		uses = slices.DeleteFunc(uses, func(r Release) bool { return r.Application != application })
+		newest = slices.DeleteFunc(newest, func(r Release) bool { return r.Application != application })
+	}
+	slices.SortFunc(newest, func(a, b Release) int { return int(a.ApplicationID - b.ApplicationID) })
+	var uses []use
+	for _, r := range newest {
+		images, err := tx.ImagesOf(ctx, r.ApplicationID)
+		if err != nil {
+			return nil, fmt.Errorf("read which images %s uses: %w", r.Application, err)
+		}
+		if u := (use{r, images}); slices.ContainsFunc(repositories, u.of) {
+			uses = append(uses, u)
+		}
 	}
 	for i, a := range b.Artifacts {
-		if !slices.ContainsFunc(uses, func(r Release) bool { return r.uses(a.Repository) }) {
+		if !slices.ContainsFunc(uses, func(u use) bool { return u.of(a.Repository) }) {
 			return nil, s.unusedArtifact(application, i, a)
 		}
 	}
-	slices.SortFunc(uses, func(a, b Release) int { return int(a.ApplicationID - b.ApplicationID) })
 	return uses, nil
 }
 
@@ -150,11 +172,12 @@ func (r Release) uses(repository string) bool {
 }
 
 // completeRelease makes the release that this build completes, if it does.
-func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build, newest Release) error {
+func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build, u use) error {
+	newest := u.newest
 	if err := tx.LockApplication(ctx, newest.ApplicationID); err != nil {
 		return err
 	}
-	posted, missing, err := postedTogether(ctx, tx, b)
+	posted, missing, err := postedTogether(ctx, tx, b, u.of)
 	if err != nil || len(missing) > 0 {
 		return err
 	}
@@ -166,7 +189,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 		return fmt.Errorf("newest release of %s: %w", newest.Application, err)
 	}
 	r := Release{ApplicationID: base.ApplicationID, Application: base.Application, Version: b.Version, Line: b.Line,
-		Origin: FromBuild, BuildID: b.ID, Artifacts: assemble(base, posted), CreatedAt: b.PostedAt}
+		Origin: FromBuild, BuildID: b.ID, Artifacts: assemble(base, posted, u), CreatedAt: b.PostedAt}
 	r, err = s.storeRelease(ctx, tx, by, r, b)
 	if err != nil {
 		return err
@@ -177,9 +200,14 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 	return s.startAutomatic(ctx, tx, r, b.ID)
 }
 
-// postedTogether collects the images of the build's group so far and names
-// those that it still waits for. A build without a group stands alone.
-func postedTogether(ctx context.Context, known Reader, b Build) (posted map[string]Artifact, missing []string, err error) {
+// posts tells whether a repository's image is among the build's.
+func (b Build) posts(repository string) bool {
+	return slices.ContainsFunc(b.Artifacts, func(a BuildArtifact) bool { return a.Repository == repository })
+}
+
+// postedTogether collects the images of the build's group so far and names those that it still waits for. A build without a
+// group stands alone. Of a group that several applications share, only builds with an image that is used count.
+func postedTogether(ctx context.Context, known Reader, b Build, used func(repository string) bool) (posted map[string]Artifact, missing []string, err error) {
 	builds := []Build{b}
 	if b.Group != "" {
 		if builds, err = known.BuildsOfGroup(ctx, b.Group); err != nil {
@@ -189,6 +217,9 @@ func postedTogether(ctx context.Context, known Reader, b Build) (posted map[stri
 	posted = map[string]Artifact{}
 	var expects []string
 	for _, g := range builds {
+		if !slices.ContainsFunc(g.Artifacts, func(a BuildArtifact) bool { return used(a.Repository) }) {
+			continue
+		}
 		expects = append(expects, g.GroupExpects...)
 		for _, a := range g.Artifacts {
 			posted[a.Repository] = Artifact{Repository: a.Repository, Digest: a.Digest, BuildID: g.ID}
@@ -213,14 +244,23 @@ func missingNames(expects []string, posted map[string]Artifact) []string {
 	return missing
 }
 
-// assemble completes a set: what was posted, and the rest carried forward.
-func assemble(base Release, posted map[string]Artifact) []Artifact {
+// assemble completes a set: what was posted, and the rest of what the application still uses carried forward.
+func assemble(base Release, posted map[string]Artifact, u use) []Artifact {
 	artifacts := make([]Artifact, 0, len(base.Artifacts))
+	for _, a := range posted {
+		if u.of(a.Repository) && !base.uses(a.Repository) {
+			a.Name = path.Base(a.Repository)
+			artifacts = append(artifacts, a)
+		}
+	}
 	for _, old := range base.Artifacts {
 		if a, ok := posted[old.Repository]; ok {
 			a.Name = old.Name
 			artifacts = append(artifacts, a)
 			continue
+		}
+		if len(u.images) > 0 && !slices.Contains(u.images, old.Repository) {
+			continue // main does not use it any more
 		}
 		if old.CarriedFrom == 0 {
 			old.CarriedFrom = base.ID

@@ -29,9 +29,12 @@ func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
 		r.action = "violation.merged"
 		r.message += fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
 	}
-	if f.Decision == Rejected || f.Decision == Cancelled {
+	if (f.Decision == Rejected || f.Decision == Cancelled) && by.Name != Sluice().Name { // Sluice's own was decided before
 		r.action = "violation.merged"
 		r.message += fmt.Sprintf(" although it was %s by %s", f.Decision, f.DecidedBy)
+	}
+	r.then = func(ctx context.Context, tx Tx, p Promotion) error {
+		return tx.NameRevisionsPromotion(ctx, p.Target.ID, sha, p.ID)
 	}
 	rendered := f.proposed.After.Hash
 	r.apply = func(p *Promotion) {

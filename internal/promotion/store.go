@@ -58,8 +58,8 @@ type Tx interface {
 	// InsertBuild stores a build; created is false when it was posted before,
 	// and id is then the earlier one's.
 	InsertBuild(ctx context.Context, b Build) (id int64, created bool, err error)
-	// ApplicationsUsing maps application ids to their newest release, for
-	// applications whose newest release has an image of one of these repositories, or by name.
+	// ApplicationsUsing is the newest release of each application that has a release with an image of one of these
+	// repositories, or for which main renders one.
 	ApplicationsUsing(ctx context.Context, repositories []string) ([]Release, error)
 	ApplicationID(ctx context.Context, name string) (int64, error)
 	// NewestRelease of a line, or of any line when line is empty; ErrNotFound.
@@ -83,6 +83,10 @@ type Tx interface {
 	SaveTarget(ctx context.Context, t Target, at time.Time) (id int64, err error)
 	RemoveTargetsExcept(ctx context.Context, repository string, ids []int64, at time.Time) error
 	InsertTargetRevision(ctx context.Context, r TargetRevision) error
+	// NameRevisionsPromotion says which promotion a commit merged, if the commit is recorded already and nobody has said it.
+	NameRevisionsPromotion(ctx context.Context, targetID int64, commit string, promotionID int64) error
+	// ImagesOf lists the repositories of the images that main renders for an application.
+	ImagesOf(ctx context.Context, applicationID int64) ([]string, error)
 	SavePlatforms(ctx context.Context, indexDigest string, manifests []PlatformManifest) error
 	// SaveObservation updates the deployment, and its history when it differs.
 	SaveObservation(ctx context.Context, o Observation, targetID, releaseID int64) (changed bool, err error)

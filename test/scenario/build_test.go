@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestABuildThatIsRefusedStoresNothing(t *testing.T) {
 	}
 	for _, by := range []promotion.Actor{vera, ada} {
 		_, _, err := w.service.RecordBuild(w.Context(), by, w.request("1.2.0", "web"))
-		_ = w.refused(err, "forbidden")
+		w.refused(err, "forbidden")
 	}
 	w.unchanged(before)
 }
@@ -154,6 +155,44 @@ func TestOneByOneUnderAGroupIsExactlyOneRelease(t *testing.T) {
 	same(w, "releases", w.count("SELECT count(*) FROM releases r JOIN applications a ON a.id = r.application_id WHERE a.name = 'order-service'"), 3)
 }
 
+func TestTheChainOfAGroupSaysThatAllWerePosted(t *testing.T) {
+	w := newWorld(t)
+	names := []string{"order-service", "order-worker"}
+	var out promotion.BuildOutcome
+	for _, name := range names {
+		r := w.request("2.1.0", name)
+		r.Group, r.GroupExpects = "run-2", names
+		out = w.posts(r)
+	}
+	links, err := w.service.Chain(w.Context(), out.Releases[0].ID)
+	w.must(err)
+	for _, l := range links {
+		if !l.Verified || strings.Contains(l.Proof, "carried forward") {
+			t.Errorf("link %s is %+v, but both images were posted in one group", l.Name, l)
+		}
+	}
+}
+
+// A monorepo's CI names every group after its run.
+func TestAGroupSharedByTwoApplicationsCompletesBoth(t *testing.T) {
+	w := newWorld(t)
+	post := func(name string, expects ...string) {
+		r := w.request("5.0.0", name)
+		r.Group, r.GroupExpects = "run-5", expects
+		w.posts(r)
+	}
+	post("order-service", "order-service", "order-worker")
+	post("web", "web")
+	post("order-worker", "order-service", "order-worker")
+	for _, application := range []string{"web", "order-service"} {
+		releases, err := w.service.Store.Releases(w.Context(), application, 0, 10)
+		w.must(err)
+		if len(releases) != 2 || releases[0].Version != "5.0.0" {
+			t.Errorf("%s has %d releases, the newest is %s: want its release 5.0.0", application, len(releases), releases[0].Version)
+		}
+	}
+}
+
 func TestARebuildInheritsNothing(t *testing.T) {
 	w := newWorld(t)
 	id := w.atProd("1.1.0")
@@ -169,7 +208,7 @@ func TestARebuildInheritsNothing(t *testing.T) {
 	same(w, "number", rebuilt.Number, first.Number+1)
 	w.contains("the audit", strings.Join(w.texts("SELECT message FROM audit_events WHERE release_id = $1", rebuilt.ID), "\n"), "rebuild", "no evidence and no approval")
 	_, err := w.asks(rebuilt, "prod")
-	_ = w.refused(err, "promotion-open")
+	w.refused(err, "promotion-open")
 	_, err = w.service.Cancel(w.Context(), rita, id, "rebuilt")
 	w.must(err)
 	w.settle()
@@ -222,4 +261,30 @@ func TestAnOldBuildPostedAgainDoesNotGoBackByItself(t *testing.T) {
 	w.settle()
 	same(w, "promotions started", len(out.Promotions), 0)
 	same(w, "release of dev", w.desired("web", "dev").ReleaseID, newer.ID)
+}
+
+// An application's images change over its life.
+func TestAnImageAddedToTheManifestsCanBePosted(t *testing.T) {
+	w := newWorld(t)
+	w.inDev("1.1.0")
+	w.edits("apps/web/base/deployment.yaml", "        - name: web\n",
+		"        - name: proxy\n          image: "+w.images.repository("proxy")+"@"+w.images.push(t, "proxy", "1.0.0", "")+"\n        - name: web\n")
+	out, _, err := w.service.RecordBuild(w.Context(), ci, w.request("1.2.0", "proxy"))
+	w.must(err)
+	var names []string
+	for _, a := range out.Releases[0].Artifacts {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	same(w, "images of the release", strings.Join(names, " "), "proxy web")
+}
+
+func TestAnImageRemovedFromTheManifestsIsNotWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	w.edits("apps/order-service/base/kustomization.yaml", "- worker.yaml\n", "")
+	id := w.promotes(w.released("2.1.0", "order-service"), "staging")
+	p := w.promotion(id)
+	w.sees("order-service", "staging", synced(p.MergeSHA), healthy,
+		containers(container{p.Release.Artifacts[0].Reference(), p.Release.Artifacts[0].Reference()}))
+	w.is(id, promotion.StateLive)
 }

@@ -83,6 +83,16 @@ func TestAMergeByHandThatNoGateHeldIsNoViolation(t *testing.T) {
 	same(w, "violations", strings.Count(strings.Join(w.audited(id), " "), "violation"), 0)
 }
 
+func TestMainsRevisionNamesThePromotionThatWasMergedByHand(t *testing.T) {
+	w := newProdWorld(t)
+	id := w.approvedAtProd("1.1.0")
+	sha := w.clone().MergeByHand(w.promotion(id).Branch, "--no-ff", "-m", "by hand")
+	w.settle()
+	revision := w.desired("web", "prod")
+	same(w, "commit", revision.Commit.SHA, sha)
+	same(w, "promotion", revision.PromotionID, id)
+}
+
 func TestTheSameContentPushedToMainIsTheMerge(t *testing.T) {
 	w := newWorld(t)
 	r := w.inDev("1.1.0")
@@ -108,6 +118,10 @@ func TestAMergeThatNobodyApprovedIsNotSynced(t *testing.T) {
 	w.is(id, promotion.StateMerged)
 	same(w, "syncs", len(w.cluster.syncs), 0)
 	w.contains("what it waits for", w.promotion(id).WaitsFor, "sync is held", "approv")
+	w.approves(rita, id)
+	same(w, "syncs after the requester's own approval", len(w.cluster.syncs), 0)
+	w.approves(ada, id)
+	same(w, "syncs after another person's", len(w.cluster.syncs), 1)
 }
 
 func TestAMergeOfWhatWasRejectedIsAViolation(t *testing.T) {
@@ -143,7 +157,7 @@ func TestAMergeThatRendersSomethingElseIsNotSynced(t *testing.T) {
 	w.contains("the reason", gate.Reason, "something else than what was recorded and approved")
 	same(w, "syncs", len(w.cluster.syncs), 0)
 	_, err := w.service.Sync(w.Context(), rita, id)
-	_ = w.refused(err, "sync-refused")
+	w.refused(err, "sync-refused")
 }
 
 func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
@@ -161,7 +175,7 @@ func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
 	same(w, "verdict", gate.Verdict, promotion.Block)
 	w.contains("the reason", gate.Reason, pushed[:10], "somebody pushed to the branch")
 	_, err := w.service.Merge(w.Context(), rita, id)
-	_ = w.refused(err, "merge-refused")
+	w.refused(err, "merge-refused")
 	_, err = w.host.Repository(repository).Merge(w.Context(), p.Number, pushed, "at the host", rita)
 	if err == nil {
 		t.Error("the host merges a head that Sluice never judged")
@@ -175,4 +189,16 @@ func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
 	same(w, "pull request", w.pullRequest(id).State, promotion.PullRequestClosed)
 	same(w, "branch", c.Remote(p.Branch), "")
 	w.is(w.promotes(p.Release, "prod"), promotion.StateOpen)
+}
+
+// A push only says "look now": the periodic look is for what no event told of.
+func TestAPushToThePullRequestsBranchIsSeenAtOnce(t *testing.T) {
+	w := newProdWorld(t)
+	id := w.approvedAtProd("1.1.0")
+	c := w.clone()
+	c.Git("fetch", "--quiet", "origin")
+	c.Commit("work", "origin/"+w.promotion(id).Branch, "notes.txt", "sneaked in\n")
+	c.Git("push", "--quiet", "origin", "work:"+w.promotion(id).Branch)
+	w.settle()
+	same(w, "verdict", w.gate(id, promotion.PhaseMerge, promotion.GateContent).Verdict, promotion.Block)
 }

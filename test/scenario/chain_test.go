@@ -98,3 +98,13 @@ func TestTheChainOfWhatWasReplacedStillHolds(t *testing.T) {
 	same(w, "broken links of the first", strings.Join(w.broken(first), ", "), "")
 	same(w, "broken links of the second", strings.Join(w.broken(second), ", "), "")
 }
+
+// A commit by hand replaces a release too, and the cluster then runs what main says.
+func TestTheChainOfWhatWasReplacedByHandStillHolds(t *testing.T) {
+	w := newWorld(t)
+	old := w.desired("web", "dev")
+	first := w.inDev("1.1.0")
+	sha := w.edits(overlay("web", "dev"), first.Artifacts[0].Digest, digestIn(old.Images[0].Reference))
+	w.sees("web", "dev", synced(sha), healthy, w.running(w.release(old.ReleaseID)))
+	same(w, "broken links", strings.Join(w.broken(first), ", "), "")
+}

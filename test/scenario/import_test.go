@@ -101,9 +101,9 @@ func TestARemovedOverlayDisappears(t *testing.T) {
 	same(w, "targets left", strings.Join(left, " "),
 		"order-service/overlays/staging order-service/overlays/production web/overlays/dev web/overlays/prod")
 	_, err = w.service.Promote(w.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "staging", Release: "1.0.0"})
-	_ = w.refused(err, "unknown-target")
+	w.refused(err, "unknown-target")
 	_, _, err = w.service.RecordBuild(w.Context(), ci, w.request("1.1.0", "checkout"))
-	_ = w.refused(err, "unknown-application")
+	w.refused(err, "unknown-application")
 
 	c.Git("revert", "--no-edit", "HEAD")
 	c.Git("push", "--quiet", "origin", "main")
@@ -145,6 +145,22 @@ func TestACommitByHandIsRecordedWithItsAuthorAndRelease(t *testing.T) {
 	count := w.count("SELECT count(*) FROM target_revisions")
 	w.edits("README.md", "What runs where", "What runs where,")
 	same(w, "revisions after a commit that changes no target", w.count("SELECT count(*) FROM target_revisions"), count)
+}
+
+func TestMainForcedBackIsWhatIsDesired(t *testing.T) {
+	w := newWorld(t)
+	imported := w.desired("web", "dev")
+	r := w.inDev("1.1.0")
+	c := w.clone()
+	c.Git("fetch", "--quiet", "origin")
+	c.Git("push", "--quiet", "--force", "origin", imported.Commit.SHA+":refs/heads/main")
+	w.settle()
+
+	same(w, "commit of dev", w.desired("web", "dev").Commit.SHA, imported.Commit.SHA)
+	same(w, "release of dev", w.desired("web", "dev").ReleaseID, imported.ReleaseID)
+	again := w.promotes(r, "dev")
+	w.is(again, promotion.StateMerged)
+	w.contains("main", w.file(overlay("web", "dev")), r.Artifacts[0].Digest)
 }
 
 func TestARevertByHandIsWhatIsDesired(t *testing.T) {

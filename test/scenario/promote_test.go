@@ -48,7 +48,7 @@ func digestIn(reference string) string {
 func TestProdNeedsAnotherPersonsApproval(t *testing.T) {
 	w := newWorld(t)
 	id := w.atProd("1.1.0")
-	refusedMerge := func() *promotion.Error {
+	refusedMerge := func() promotion.Error {
 		t.Helper()
 		_, err := w.service.Merge(w.Context(), rita, id)
 		refusal := w.refused(err, "merge-refused")
@@ -75,16 +75,16 @@ func TestProdNeedsAnotherPersonsApproval(t *testing.T) {
 		"unknown-promotion":  {PromotionID: 999999, Decision: "approve"},
 	} {
 		_, err := w.service.Decide(w.Context(), ada, decision)
-		_ = w.refused(err, code)
+		w.refused(err, code)
 	}
 	_, err := w.service.Decide(w.Context(), vera, promotion.DecideRequest{PromotionID: id, Decision: "approve"})
-	_ = w.refused(err, "forbidden")
+	w.refused(err, "forbidden")
 
 	w.approves(ada, id)
 	w.is(id, promotion.StateOpen)
 	w.contains("what it waits for", w.promotion(id).WaitsFor, "somebody merges")
 	_, err = w.service.Merge(w.Context(), vera, id)
-	_ = w.refused(err, "forbidden")
+	w.refused(err, "forbidden")
 	w.merges(rita, id)
 
 	w.is(id, promotion.StateMerged)
@@ -133,10 +133,10 @@ func TestAnApprovalIsForTheContentThatWasSeen(t *testing.T) {
 			if !test.counts {
 				w.contains("the approvals", gate.Reason, "0 of 1", "ada approved another content")
 				_, err := w.service.Merge(w.Context(), rita, id)
-				_ = w.refused(err, "merge-refused")
+				w.refused(err, "merge-refused")
 				w.contains("the audit", strings.Join(w.texts("SELECT message FROM audit_events WHERE promotion_id = $1", id), "\n"), "no longer count")
 				_, err = w.service.Decide(w.Context(), ada, promotion.DecideRequest{PromotionID: id, Decision: "approve", Rendered: before.RenderedHash})
-				_ = w.refused(err, "content-changed")
+				w.refused(err, "content-changed")
 				w.approves(ada, id)
 			}
 			w.merges(rita, id)
@@ -158,8 +158,8 @@ func TestTwoApprovalsAreTwoPeoples(t *testing.T) {
 		w.approves(ada, id)
 		w.contains("the approvals", w.gate(id, promotion.PhaseMerge, promotion.GateApprovals).Reason, "1 of 2")
 	}
-	w.approves(max_, id)
-	w.contains("the approvals", w.gate(id, promotion.PhaseMerge, promotion.GateApprovals).Reason, "approved by ada, max")
+	w.approves(otto, id)
+	w.contains("the approvals", w.gate(id, promotion.PhaseMerge, promotion.GateApprovals).Reason, "approved by ada, otto")
 }
 
 // The wish to merge does not outlive what it was for.
@@ -194,7 +194,7 @@ func TestAPromotionThatIsTurnedDownLeavesNothingOpen(t *testing.T) {
 		}, promotion.StateRejected, "ada", "the changelog is missing"},
 		"closed at the host": {func(w *world, id int64) error {
 			return w.closedAtHost(w.Context(), id)
-		}, promotion.StateCancelled, "max", "closed without a merge"},
+		}, promotion.StateCancelled, "otto", "closed without a merge"},
 		"its branch deleted": {func(w *world, id int64) error {
 			w.clone().Git("push", "--quiet", "origin", ":"+w.promotion(id).Branch)
 			return nil
@@ -213,16 +213,16 @@ func TestAPromotionThatIsTurnedDownLeavesNothingOpen(t *testing.T) {
 			same(w, "pull request", w.pullRequest(id).State, promotion.PullRequestClosed)
 			same(w, "branch", w.clone().Remote(p.Branch), "")
 			_, err := w.service.Merge(w.Context(), rita, id)
-			_ = w.refused(err, "not-open")
+			w.refused(err, "not-open")
 			_, err = w.service.Decide(w.Context(), ada, promotion.DecideRequest{PromotionID: id, Decision: "approve"})
-			_ = w.refused(err, "not-open")
+			w.refused(err, "not-open")
 			w.is(w.promotes(p.Release, "prod"), promotion.StateOpen)
 		})
 	}
 }
 
 func (w *world) closedAtHost(ctx context.Context, id int64) error {
-	return w.host.Close(ctx, repository, w.promotion(id).Number, "no", max_)
+	return w.host.Close(ctx, repository, w.promotion(id).Number, "no", otto)
 }
 
 func TestWhatSupersedesAnOpenPromotion(t *testing.T) {
@@ -282,10 +282,10 @@ func TestWhatIsThereAlreadyIsNotPromoted(t *testing.T) {
 	} {
 		_, err := w.service.Promote(w.Context(), rita, test.request)
 		t.Log(name)
-		_ = w.refused(err, test.code)
+		w.refused(err, test.code)
 	}
 	for _, by := range []promotion.Actor{ci, ada, vera} {
 		_, err := w.service.Promote(w.Context(), by, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: "1.1.0"})
-		_ = w.refused(err, "forbidden")
+		w.refused(err, "forbidden")
 	}
 }

@@ -23,10 +23,11 @@ func enqueue(ctx context.Context, tx pgx.Tx, work []promotion.Work) error {
 }
 
 // pushed has the repository looked at, as the server does after a push.
-func (w *world) pushed(ctx context.Context, repository string, _ []builtin.RefChange) {
-	_, err := w.pool.Exec(ctx, "INSERT INTO scenario.work (kind, repository) VALUES ('look', $1)", repository)
-	if err != nil {
-		w.Error(err)
+func (w *world) pushed(ctx context.Context, repository string, changes []builtin.RefChange) {
+	for _, c := range changes {
+		if err := w.service.Pushed(ctx, repository, []string{c.Ref}); err != nil {
+			w.Error(err)
+		}
 	}
 }
 

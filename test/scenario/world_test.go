@@ -51,7 +51,7 @@ var (
 	ci   = promotion.Actor{Name: "ci", Kind: promotion.Token, Roles: []promotion.Role{promotion.RoleCI}}
 	rita = promotion.Actor{Name: "rita", Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleReleaseManager}}
 	ada  = promotion.Actor{Name: "ada", Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleApprover}}
-	max_ = promotion.Actor{Name: "max", Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleAdmin}}
+	otto = promotion.Actor{Name: "otto", Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleAdmin}}
 	vera = promotion.Actor{Name: "vera", Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleViewer}}
 )
 
@@ -173,7 +173,7 @@ func (w *world) contains(what, sentence string, parts ...string) {
 }
 
 // refused fails the test unless err is a refusal with this code, and returns it.
-func (w *world) refused(err error, code string) *promotion.Error {
+func (w *world) refused(err error, code string) promotion.Error {
 	w.Helper()
 	var refusal *promotion.Error
 	if !errors.As(err, &refusal) || refusal.Code != code {
@@ -182,7 +182,7 @@ func (w *world) refused(err error, code string) *promotion.Error {
 	if len(refusal.Message) < 20 {
 		w.Fatalf("the refusal %s says only %q", code, refusal.Message)
 	}
-	return refusal
+	return *refusal
 }
 
 // clock moves a millisecond with every look at it, and further when told to.

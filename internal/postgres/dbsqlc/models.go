@@ -193,7 +193,7 @@ type TargetDetail struct {
 	RemovedAt     *time.Time
 }
 
-// commits on the base branch's first-parent history that changed what a target renders
+// commits on the base branch's first-parent history that changed what a target renders; twice, when main was forced back to one
 type TargetRevision struct {
 	ID           int64
 	TargetID     int64

@@ -22,10 +22,37 @@ func (q *Queries) ApplicationID(ctx context.Context, name string) (int64, error)
 	return id, err
 }
 
+const imagesOf = `-- name: ImagesOf :many
+SELECT DISTINCT n.repository FROM targets t
+CROSS JOIN LATERAL (SELECT v.images FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
+CROSS JOIN LATERAL (SELECT (i ->> 'Name')::text AS repository FROM jsonb_path_query(l.images, '$[*]') i) n
+WHERE t.application_id = $1 AND t.removed_at IS NULL
+ORDER BY 1
+`
+
+func (q *Queries) ImagesOf(ctx context.Context, applicationID int64) ([]string, error) {
+	rows, err := q.db.Query(ctx, imagesOf, applicationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var repository string
+		if err := rows.Scan(&repository); err != nil {
+			return nil, err
+		}
+		items = append(items, repository)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const insertTargetRevision = `-- name: InsertTargetRevision :exec
 INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (target_id, commit) DO NOTHING
 `
 
 type InsertTargetRevisionParams struct {
@@ -97,6 +124,22 @@ func (q *Queries) LockApplication(ctx context.Context, id int64) (int64, error) 
 	var id_2 int64
 	err := row.Scan(&id_2)
 	return id_2, err
+}
+
+const nameRevisionsPromotion = `-- name: NameRevisionsPromotion :exec
+UPDATE target_revisions SET promotion_id = $3::bigint
+WHERE target_id = $1 AND commit = $2 AND promotion_id IS NULL
+`
+
+type NameRevisionsPromotionParams struct {
+	TargetID  int64
+	Commit    string
+	Promotion int64
+}
+
+func (q *Queries) NameRevisionsPromotion(ctx context.Context, arg NameRevisionsPromotionParams) error {
+	_, err := q.db.Exec(ctx, nameRevisionsPromotion, arg.TargetID, arg.Commit, arg.Promotion)
+	return err
 }
 
 const removeEmptyApplications = `-- name: RemoveEmptyApplications :exec

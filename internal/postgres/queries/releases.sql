@@ -33,7 +33,12 @@ SELECT DISTINCT ON (r.application_id) r.id
 FROM releases r
 JOIN applications a ON a.id = r.application_id AND a.removed_at IS NULL
 WHERE r.application_id IN (SELECT x.application_id FROM release_artifacts u JOIN releases x ON x.id = u.release_id
-                           WHERE u.repository = ANY (sqlc.arg(repositories)::text[]))
+                           WHERE u.repository = ANY (sqlc.arg(repositories)::text[])
+                           UNION ALL
+                           SELECT t.application_id FROM targets t
+                           CROSS JOIN LATERAL (SELECT v.images FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
+                           CROSS JOIN LATERAL jsonb_path_query(l.images, '$[*]') i
+                           WHERE t.removed_at IS NULL AND i ->> 'Name' = ANY (sqlc.arg(repositories)::text[]))
 ORDER BY r.application_id, r.number DESC;
 
 -- name: InsertRelease :one

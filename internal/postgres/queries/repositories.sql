@@ -52,8 +52,18 @@ SELECT id FROM applications WHERE name = $1 AND removed_at IS NULL ORDER BY id L
 
 -- name: InsertTargetRevision :exec
 INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (target_id, commit) DO NOTHING;
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: ImagesOf :many
+SELECT DISTINCT n.repository FROM targets t
+CROSS JOIN LATERAL (SELECT v.images FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
+CROSS JOIN LATERAL (SELECT (i ->> 'Name')::text AS repository FROM jsonb_path_query(l.images, '$[*]') i) n
+WHERE t.application_id = $1 AND t.removed_at IS NULL
+ORDER BY 1;
+
+-- name: NameRevisionsPromotion :exec
+UPDATE target_revisions SET promotion_id = sqlc.arg(promotion)::bigint
+WHERE target_id = $1 AND commit = $2 AND promotion_id IS NULL;
 
 -- name: RevisionsOf :many
 SELECT * FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2;
