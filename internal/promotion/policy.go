@@ -18,8 +18,14 @@ type EnvironmentPolicy struct {
 	AutomaticMerge     bool // merged by Sluice as soon as the gates pass
 	Approvals          int  // how many people other than the requester
 	ApproverRoles      []Role
-	SyncBySluice       bool          // the target's sync is started by Sluice, not by the engine
-	Soak               time.Duration // healthy without interruption before it counts as verified
+	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
+	ReasonRequired     bool              // whoever asks for a promotion says why
+	UpstreamAny        bool              // verified in one environment of the rank before is enough, not in all
+	SyncBySluice       bool              // the target's sync is started by Sluice, not by the engine
+	Soak               time.Duration     // healthy without interruption before it counts as verified
+	WindowLead         time.Duration     // the status turns red this long before a sync window closes
+	WindowLeft         time.Duration     // a change is held when less than this is left of a sync window
+	Registries         map[string]string // repository prefixes that this environment pulls from elsewhere, by what CI posts
 	Modes              map[string]Mode
 }
 
