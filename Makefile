@@ -9,7 +9,7 @@ LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 VULN        := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: run build test bench lint vuln generate
+.PHONY: run build test peers test-peers bench lint vuln generate
 
 run: build ## start the demo: everything it needs comes with it
 	$(BIN)/sluice demo --addr $(ADDR) --data .sluice --cache $(CACHE)
@@ -19,6 +19,12 @@ build: ## build bin/sluice
 
 test: ## everything, against real Postgres, git and registry
 	$(GO) test -timeout 20m ./...
+
+peers: ## build the real servers that test-peers runs against, into a cache outside the clone
+	for build in test/peers/*/build.sh; do GO="$(GO)" sh $$build || exit 1; done
+
+test-peers: ## what needs the real servers of `make peers`, and fails without them
+	$(GO) test -tags peers -timeout 30m ./internal/prhost/gitea ./internal/webhook
 
 bench: ## benchmarks, as ratios against something real in the same run
 	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./...

@@ -64,6 +64,78 @@ func (e DecisionRequestDecision) Valid() bool {
 	}
 }
 
+// Defines values for EvidenceVerdict.
+const (
+	EvidenceVerdictFail EvidenceVerdict = "fail"
+	EvidenceVerdictPass EvidenceVerdict = "pass"
+)
+
+// Valid indicates whether the value is a known member of the EvidenceVerdict enum.
+func (e EvidenceVerdict) Valid() bool {
+	switch e {
+	case EvidenceVerdictFail:
+		return true
+	case EvidenceVerdictPass:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EvidenceRequestVerdict.
+const (
+	EvidenceRequestVerdictFail EvidenceRequestVerdict = "fail"
+	EvidenceRequestVerdictPass EvidenceRequestVerdict = "pass"
+)
+
+// Valid indicates whether the value is a known member of the EvidenceRequestVerdict enum.
+func (e EvidenceRequestVerdict) Valid() bool {
+	switch e {
+	case EvidenceRequestVerdictFail:
+		return true
+	case EvidenceRequestVerdictPass:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FreezeKind.
+const (
+	FreezeKindFreeze FreezeKind = "freeze"
+	FreezeKindWindow FreezeKind = "window"
+)
+
+// Valid indicates whether the value is a known member of the FreezeKind enum.
+func (e FreezeKind) Valid() bool {
+	switch e {
+	case FreezeKindFreeze:
+		return true
+	case FreezeKindWindow:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FreezeRequestKind.
+const (
+	FreezeRequestKindFreeze FreezeRequestKind = "freeze"
+	FreezeRequestKindWindow FreezeRequestKind = "window"
+)
+
+// Valid indicates whether the value is a known member of the FreezeRequestKind enum.
+func (e FreezeRequestKind) Valid() bool {
+	switch e {
+	case FreezeRequestKindFreeze:
+		return true
+	case FreezeRequestKindWindow:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for GateMode.
 const (
 	GateModeEnforce GateMode = "enforce"
@@ -148,6 +220,48 @@ func (e HealthStatus) Valid() bool {
 	case HealthStatusSuspended:
 		return true
 	case HealthStatusUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OverridableGate.
+const (
+	OverridableGateApprovals         OverridableGate = "approvals"
+	OverridableGateArtifactAvailable OverridableGate = "artifact-available"
+	OverridableGateBranchProtected   OverridableGate = "branch-protected"
+	OverridableGateDeletions         OverridableGate = "deletions"
+	OverridableGateEvidence          OverridableGate = "evidence"
+	OverridableGateHold              OverridableGate = "hold"
+	OverridableGateRollbackSafe      OverridableGate = "rollback-safe"
+	OverridableGateServerDryRun      OverridableGate = "server-dry-run"
+	OverridableGateSyncWindow        OverridableGate = "sync-window"
+	OverridableGateUpstreamVerified  OverridableGate = "upstream-verified"
+)
+
+// Valid indicates whether the value is a known member of the OverridableGate enum.
+func (e OverridableGate) Valid() bool {
+	switch e {
+	case OverridableGateApprovals:
+		return true
+	case OverridableGateArtifactAvailable:
+		return true
+	case OverridableGateBranchProtected:
+		return true
+	case OverridableGateDeletions:
+		return true
+	case OverridableGateEvidence:
+		return true
+	case OverridableGateHold:
+		return true
+	case OverridableGateRollbackSafe:
+		return true
+	case OverridableGateServerDryRun:
+		return true
+	case OverridableGateSyncWindow:
+		return true
+	case OverridableGateUpstreamVerified:
 		return true
 	default:
 		return false
@@ -319,6 +433,30 @@ func (e SyncStatus) Valid() bool {
 	}
 }
 
+// Defines values for ViolationKind.
+const (
+	ViolationKindEdited ViolationKind = "edited"
+	ViolationKindMerged ViolationKind = "merged"
+	ViolationKindPushed ViolationKind = "pushed"
+	ViolationKindSynced ViolationKind = "synced"
+)
+
+// Valid indicates whether the value is a known member of the ViolationKind enum.
+func (e ViolationKind) Valid() bool {
+	switch e {
+	case ViolationKindEdited:
+		return true
+	case ViolationKindMerged:
+		return true
+	case ViolationKindPushed:
+		return true
+	case ViolationKindSynced:
+		return true
+	default:
+		return false
+	}
+}
+
 // Application defines model for Application.
 type Application struct {
 	Application  string        `json:"application"`
@@ -417,7 +555,7 @@ type Build struct {
 	PostedBy  string          `json:"posted_by"`
 
 	// Promotions Started by this build.
-	Promotions []StartedPromotion `json:"promotions"`
+	Promotions []PromotionSummary `json:"promotions"`
 	Releases   []Release          `json:"releases"`
 	Source     Source             `json:"source"`
 	Version    string             `json:"version"`
@@ -574,6 +712,114 @@ type Environment struct {
 	Repository string `json:"repository"`
 }
 
+// Evidence defines model for Evidence.
+type Evidence struct {
+	// Environment Left out for what is true of the artifacts anywhere.
+	Environment string          `json:"environment,omitempty,omitzero"`
+	ExpiresAt   time.Time       `json:"expires_at,omitempty,omitzero"`
+	ID          int64           `json:"id"`
+	Name        string          `json:"name"`
+	PostedAt    time.Time       `json:"posted_at"`
+	PostedBy    string          `json:"posted_by"`
+	Release     int64           `json:"release"`
+	Source      string          `json:"source"`
+	Summary     string          `json:"summary,omitempty,omitzero"`
+	URL         string          `json:"url,omitempty,omitzero"`
+	Verdict     EvidenceVerdict `json:"verdict"`
+}
+
+// EvidenceVerdict defines model for Evidence.Verdict.
+type EvidenceVerdict string
+
+// EvidenceList defines model for EvidenceList.
+type EvidenceList struct {
+	Items []Evidence `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// EvidenceRequest defines model for EvidenceRequest.
+type EvidenceRequest struct {
+	// Application Needed with `release`; with `digest` it leaves out other applications that use the image.
+	Application string `json:"application,omitempty,omitzero"`
+
+	// Digest Of an image of the release.
+	//
+	// Example: sha256:…
+	Digest string `json:"digest,omitempty,omitzero"`
+
+	// Environment Where it was found; left out for what is true of the artifacts anywhere.
+	Environment string `json:"environment,omitempty,omitzero"`
+
+	// ExpiresAt Until when it counts; for ever when left out.
+	ExpiresAt Time `json:"expires_at,omitempty,omitzero"`
+
+	// Name Example: integration-tests
+	Name string `json:"name"`
+
+	// Release id of a release, as a number or a string, or a version
+	Release ReleaseName `json:"release,omitempty,omitzero"`
+
+	// Source Who found it, such as a CI job; whoever posts it when left out.
+	Source  string `json:"source,omitempty,omitzero"`
+	Summary string `json:"summary,omitempty,omitzero"`
+
+	// URL Where to read more.
+	URL     string                 `json:"url,omitempty,omitzero"`
+	Verdict EvidenceRequestVerdict `json:"verdict"`
+}
+
+// EvidenceRequestVerdict defines model for EvidenceRequest.Verdict.
+type EvidenceRequestVerdict string
+
+// Freeze defines model for Freeze.
+type Freeze struct {
+	// Applications Empty for all.
+	Applications []string   `json:"applications"`
+	Clusters     []string   `json:"clusters"`
+	CreatedAt    time.Time  `json:"created_at"`
+	CreatedBy    string     `json:"created_by"`
+	EndsAt       time.Time  `json:"ends_at"`
+	Environments []string   `json:"environments"`
+	ID           int64      `json:"id"`
+	Kind         FreezeKind `json:"kind"`
+	Owner        string     `json:"owner"`
+	Reason       string     `json:"reason"`
+	StartsAt     time.Time  `json:"starts_at"`
+}
+
+// FreezeKind defines model for Freeze.Kind.
+type FreezeKind string
+
+// FreezeList defines model for FreezeList.
+type FreezeList struct {
+	Items []Freeze `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// FreezeRequest defines model for FreezeRequest.
+type FreezeRequest struct {
+	// Applications Names or patterns such as web-*; all when left out.
+	Applications []string `json:"applications,omitempty,omitzero"`
+	Clusters     []string `json:"clusters,omitempty,omitzero"`
+	EndsAt       Time     `json:"ends_at"`
+	Environments []string `json:"environments,omitempty,omitzero"`
+
+	// Kind `freeze`: nothing goes out. `window`: changes may go out although no recurring window is open.
+	Kind FreezeRequestKind `json:"kind"`
+
+	// Owner Whom to ask about it.
+	Owner    string `json:"owner"`
+	Reason   string `json:"reason"`
+	StartsAt Time   `json:"starts_at"`
+}
+
+// FreezeRequestKind `freeze`: nothing goes out. `window`: changes may go out although no recurring window is open.
+type FreezeRequestKind string
+
 // Gate defines model for Gate.
 type Gate struct {
 	EvaluatedAt time.Time `json:"evaluated_at,omitempty,omitzero"`
@@ -585,9 +831,12 @@ type Gate struct {
 	Mode GateMode `json:"mode"`
 
 	// Name Example: upstream-verified
-	Name   string    `json:"name"`
-	Phase  GatePhase `json:"phase"`
-	Reason string    `json:"reason"`
+	Name string `json:"name"`
+
+	// Override id of the override that lets it through although it does not pass
+	Override int64     `json:"override,omitempty,omitzero"`
+	Phase    GatePhase `json:"phase"`
+	Reason   string    `json:"reason"`
 
 	// Until When a wait can change by itself.
 	Until   time.Time   `json:"until,omitempty,omitzero"`
@@ -647,6 +896,44 @@ type HistoryList struct {
 	NextCursor NextCursor `json:"next_cursor"`
 }
 
+// Hold defines model for Hold.
+type Hold struct {
+	// Application Empty for everything.
+	Application string    `json:"application"`
+	Environment string    `json:"environment"`
+	Everything  bool      `json:"everything"`
+	HeldAt      time.Time `json:"held_at"`
+	HeldBy      string    `json:"held_by"`
+	ID          int64     `json:"id"`
+	Reason      string    `json:"reason"`
+}
+
+// HoldList defines model for HoldList.
+type HoldList struct {
+	Items []Hold `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// HoldRequest defines model for HoldRequest.
+type HoldRequest struct {
+	Application string `json:"application,omitempty,omitzero"`
+	Environment string `json:"environment,omitempty,omitzero"`
+
+	// Everything In place of application and environment, said so that nobody stops everything by leaving them out.
+	Everything bool   `json:"everything,omitempty,omitzero"`
+	Reason     string `json:"reason"`
+}
+
+// Interval Includes its start and not its end.
+type Interval struct {
+	By     string    `json:"by"`
+	From   time.Time `json:"from"`
+	Reason string    `json:"reason"`
+	To     time.Time `json:"to"`
+}
+
 // Link defines model for Link.
 type Link struct {
 	At time.Time `json:"at,omitempty,omitzero"`
@@ -666,6 +953,103 @@ type Link struct {
 
 // NextCursor Give it as `cursor` for the next page; empty on the last one.
 type NextCursor = string
+
+// OverridableGate The other gates say what a change is, not whether it may go out.
+type OverridableGate string
+
+// Override defines model for Override.
+type Override struct {
+	Application string    `json:"application"`
+	Environment string    `json:"environment"`
+	ExpiresAt   time.Time `json:"expires_at"`
+	Gates       []string  `json:"gates"`
+	GivenAt     time.Time `json:"given_at"`
+	GivenBy     string    `json:"given_by"`
+	ID          int64     `json:"id"`
+	Incident    string    `json:"incident,omitempty,omitzero"`
+	Reason      string    `json:"reason"`
+	Review      string    `json:"review,omitempty,omitzero"`
+	ReviewedAt  time.Time `json:"reviewed_at,omitempty,omitzero"`
+
+	// ReviewedBy Left out until somebody else has reviewed it.
+	ReviewedBy string `json:"reviewed_by,omitempty,omitzero"`
+}
+
+// OverrideList defines model for OverrideList.
+type OverrideList struct {
+	Items []Override `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// OverrideRequest defines model for OverrideRequest.
+type OverrideRequest struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+
+	// ExpiresAt At most 24 hours from now.
+	ExpiresAt Time              `json:"expires_at"`
+	Gates     []OverridableGate `json:"gates"`
+
+	// Incident A link.
+	Incident string `json:"incident,omitempty,omitzero"`
+	Reason   string `json:"reason"`
+}
+
+// Plan defines model for Plan.
+type Plan struct {
+	Application string    `json:"application"`
+	At          time.Time `json:"at"`
+
+	// Diff What would change in the rendered objects, secrets masked.
+	Diff string `json:"diff"`
+
+	// Earliest Before which nothing can go out, by the sync windows; null when they never open.
+	Earliest    *time.Time `json:"earliest"`
+	Environment string     `json:"environment"`
+	Gates       []Gate     `json:"gates"`
+
+	// Held Whether a gate would hold it.
+	Held          bool   `json:"held"`
+	Release       int64  `json:"release"`
+	ReleaseNumber int    `json:"release_number"`
+	Version       string `json:"version"`
+
+	// WaitsFor One sentence: what it would wait for and who would have to act. Empty when for nothing.
+	WaitsFor string `json:"waits_for"`
+}
+
+// PlanRequest defines model for PlanRequest.
+type PlanRequest struct {
+	Application string `json:"application"`
+
+	// At The moment to judge at; now when left out.
+	At          Time   `json:"at,omitempty,omitzero"`
+	Environment string `json:"environment"`
+
+	// Release id of a release, as a number or a string, or a version
+	Release ReleaseName `json:"release"`
+}
+
+// PolicyFault defines model for PolicyFault.
+type PolicyFault struct {
+	Code string `json:"code"`
+	File string `json:"file"`
+
+	// Line From 1; left out when the whole file is meant.
+	Line int `json:"line,omitempty,omitzero"`
+
+	// Message What is wrong and what to write instead.
+	Message string `json:"message"`
+}
+
+// PolicyInForce defines model for PolicyInForce.
+type PolicyInForce struct {
+	// Commit At which it was read.
+	Commit string    `json:"commit"`
+	Since  time.Time `json:"since"`
+}
 
 // Problem defines model for Problem.
 type Problem struct {
@@ -696,11 +1080,13 @@ type Promotion struct {
 	DecisionReason string            `json:"decision_reason,omitempty,omitzero"`
 
 	// Diff What would change in the rendered objects, secrets masked.
-	Diff         string        `json:"diff,omitempty,omitzero"`
-	Environment  string        `json:"environment"`
-	Failure      string        `json:"failure,omitempty,omitzero"`
-	Gates        []Gate        `json:"gates,omitzero"`
-	ID           int64         `json:"id"`
+	Diff        string `json:"diff,omitempty,omitzero"`
+	Environment string `json:"environment"`
+	Failure     string `json:"failure,omitempty,omitzero"`
+	Gates       []Gate `json:"gates,omitzero"`
+	ID          int64  `json:"id"`
+
+	// Kind `change`: a person's own pull request.
 	Kind         PromotionKind `json:"kind"`
 	LiveAt       time.Time     `json:"live_at,omitempty,omitzero"`
 	MergeAskedAt time.Time     `json:"merge_asked_at,omitempty,omitzero"`
@@ -712,25 +1098,33 @@ type Promotion struct {
 	OvertakenAt time.Time `json:"overtaken_at,omitempty,omitzero"`
 
 	// PullRequest null until one is open
-	PullRequest   *PullRequest `json:"pull_request"`
-	Reason        string       `json:"reason"`
-	Release       int64        `json:"release"`
-	ReleaseNumber int          `json:"release_number"`
+	PullRequest *PullRequest `json:"pull_request"`
+	Reason      string       `json:"reason"`
+
+	// Release null when a change matches no release
+	Release       *int64 `json:"release"`
+	ReleaseNumber *int   `json:"release_number"`
 
 	// RenderedHash Of what the merge renders; empty until it is proposed.
-	RenderedHash   string         `json:"rendered_hash"`
-	RequestedAt    time.Time      `json:"requested_at"`
-	RequestedBy    string         `json:"requested_by"`
-	RolledBackAt   time.Time      `json:"rolled_back_at,omitempty,omitzero"`
-	StartedByBuild int64          `json:"started_by_build,omitempty,omitzero"`
-	State          PromotionState `json:"state"`
-	SupersededBy   int64          `json:"superseded_by,omitempty,omitzero"`
-	SyncAskedAt    time.Time      `json:"sync_asked_at,omitempty,omitzero"`
-	SyncAskedBy    string         `json:"sync_asked_by,omitempty,omitzero"`
-	SyncStartedAt  time.Time      `json:"sync_started_at,omitempty,omitzero"`
-	SyncedAt       time.Time      `json:"synced_at,omitempty,omitzero"`
-	VerifiedAt     time.Time      `json:"verified_at,omitempty,omitzero"`
-	Version        string         `json:"version"`
+	RenderedHash string    `json:"rendered_hash"`
+	RequestedAt  time.Time `json:"requested_at"`
+	RequestedBy  string    `json:"requested_by"`
+
+	// Restore Of the configuration; left out when it stays as main has it.
+	Restore      Restoration `json:"restore,omitempty,omitzero"`
+	RolledBackAt time.Time   `json:"rolled_back_at,omitempty,omitzero"`
+
+	// Siblings Promotions of kind `change` to the other targets that its pull request changes.
+	Siblings       []PromotionSummary `json:"siblings,omitzero"`
+	StartedByBuild int64              `json:"started_by_build,omitempty,omitzero"`
+	State          PromotionState     `json:"state"`
+	SupersededBy   int64              `json:"superseded_by,omitempty,omitzero"`
+	SyncAskedAt    time.Time          `json:"sync_asked_at,omitempty,omitzero"`
+	SyncAskedBy    string             `json:"sync_asked_by,omitempty,omitzero"`
+	SyncStartedAt  time.Time          `json:"sync_started_at,omitempty,omitzero"`
+	SyncedAt       time.Time          `json:"synced_at,omitempty,omitzero"`
+	VerifiedAt     time.Time          `json:"verified_at,omitempty,omitzero"`
+	Version        string             `json:"version"`
 
 	// WaitsFor One sentence: what it waits for and who must act. Empty when for nothing.
 	WaitsFor string `json:"waits_for"`
@@ -739,7 +1133,7 @@ type Promotion struct {
 // PromotionDecision defines model for Promotion.Decision.
 type PromotionDecision string
 
-// PromotionKind defines model for Promotion.Kind.
+// PromotionKind `change`: a person's own pull request.
 type PromotionKind string
 
 // PromotionList defines model for PromotionList.
@@ -763,6 +1157,14 @@ type PromotionRequest struct {
 // PromotionState defines model for PromotionState.
 type PromotionState string
 
+// PromotionSummary defines model for PromotionSummary.
+type PromotionSummary struct {
+	Application string         `json:"application"`
+	Environment string         `json:"environment"`
+	ID          int64          `json:"id"`
+	State       PromotionState `json:"state"`
+}
+
 // PullRequest defines model for PullRequest.
 type PullRequest struct {
 	Branch  string `json:"branch"`
@@ -779,6 +1181,11 @@ type PullRequest struct {
 
 // PullRequestState defines model for PullRequest.State.
 type PullRequestState string
+
+// ReasonRequest defines model for ReasonRequest.
+type ReasonRequest struct {
+	Reason string `json:"reason"`
+}
 
 // Release defines model for Release.
 type Release struct {
@@ -800,7 +1207,14 @@ type Release struct {
 	Origin ReleaseOrigin `json:"origin"`
 
 	// RebuildOf id of an earlier release of this version with other digests; nothing is inherited from it
-	RebuildOf int64  `json:"rebuild_of,omitempty,omitzero"`
+	RebuildOf  int64     `json:"rebuild_of,omitempty,omitzero"`
+	RejectedAt time.Time `json:"rejected_at,omitempty,omitzero"`
+
+	// RejectedBy Who said that it may be promoted nowhere.
+	RejectedBy string `json:"rejected_by,omitempty,omitzero"`
+
+	// Rejection Why.
+	Rejection string `json:"rejection,omitempty,omitzero"`
 	Version   string `json:"version"`
 }
 
@@ -810,6 +1224,157 @@ type ReleaseOrigin string
 // ReleaseList defines model for ReleaseList.
 type ReleaseList struct {
 	Items []Release `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// RemovedObject defines model for RemovedObject.
+type RemovedObject struct {
+	// Object Kind/namespace/name
+	Object string `json:"object"`
+
+	// Stateful Data goes with it.
+	Stateful bool `json:"stateful"`
+}
+
+// Repository A config repository as last seen.
+type Repository struct {
+	BaseBranch string `json:"base_branch"`
+
+	// Head Commit of the base branch; empty for a repository without commits.
+	Head     string    `json:"head"`
+	LookedAt time.Time `json:"looked_at"`
+	Name     string    `json:"name"`
+
+	// Policy In force: the last one on main that could be read. null when none could.
+	Policy *PolicyInForce `json:"policy"`
+
+	// PolicyFaults Of the policy on main. While there are any, the one before stays in force.
+	PolicyFaults []PolicyFault `json:"policy_faults"`
+
+	// Problem Why it could not be read; empty when it could.
+	Problem string `json:"problem"`
+	URL     string `json:"url"`
+}
+
+// RepositoryList defines model for RepositoryList.
+type RepositoryList struct {
+	Items []Repository `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// Restoration defines model for Restoration.
+type Restoration struct {
+	Base    bool   `json:"base"`
+	Commit  string `json:"commit"`
+	Secrets bool   `json:"secrets"`
+}
+
+// RestorationPlan defines model for RestorationPlan.
+type RestorationPlan struct {
+	// Added Objects that appear, as Kind/namespace/name.
+	Added []string `json:"added"`
+
+	// AlsoChanges Targets that share what is restored, and render something else with it.
+	AlsoChanges []Target `json:"also_changes"`
+	Application string   `json:"application"`
+
+	// Deletes Paths of files to remove.
+	Deletes []string `json:"deletes"`
+
+	// Diff What would change in the rendered objects, secrets masked.
+	Diff        string `json:"diff"`
+	Environment string `json:"environment"`
+
+	// Files Paths of files to write.
+	Files []string `json:"files"`
+
+	// Notes What to know before wanting it.
+	Notes []string `json:"notes"`
+
+	// PlaintextSecrets Secrets that would appear in plain text.
+	PlaintextSecrets []string `json:"plaintext_secrets"`
+
+	// Release id of what the target would run
+	Release       int64           `json:"release"`
+	ReleaseNumber int             `json:"release_number"`
+	Removed       []RemovedObject `json:"removed"`
+	Version       string          `json:"version"`
+}
+
+// RestorationRequest defines model for RestorationRequest.
+type RestorationRequest struct {
+	Application string `json:"application"`
+
+	// Base Also what the application's other environments share: they change too.
+	Base bool `json:"base,omitempty,omitzero"`
+
+	// Commit The whole hash of one of the target's revisions.
+	Commit      string `json:"commit"`
+	Environment string `json:"environment"`
+
+	// ImagesOfToday Run today's images with the configuration of then; otherwise those of then.
+	ImagesOfToday bool `json:"images_of_today,omitempty,omitzero"`
+
+	// Reason Needed to restore.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Secrets Also files with secrets; otherwise today's stay.
+	Secrets bool `json:"secrets,omitempty,omitzero"`
+}
+
+// ResumeRequest defines model for ResumeRequest.
+type ResumeRequest struct {
+	Application string `json:"application,omitempty,omitzero"`
+	Environment string `json:"environment,omitempty,omitzero"`
+
+	// Everything Ends the hold of everything; targets held by themselves stay held.
+	Everything bool `json:"everything,omitempty,omitzero"`
+}
+
+// ReviewRequest defines model for ReviewRequest.
+type ReviewRequest struct {
+	// Review What was found, and what follows from it.
+	Review string `json:"review"`
+}
+
+// Revision A commit that changed what a target renders.
+type Revision struct {
+	// Author name <email>
+	Author      string    `json:"author"`
+	Commit      string    `json:"commit"`
+	CommittedAt time.Time `json:"committed_at"`
+
+	// FoundAt When Sluice saw it.
+	FoundAt time.Time       `json:"found_at"`
+	Images  []RevisionImage `json:"images"`
+
+	// Imported From before Sluice knew the target.
+	Imported bool   `json:"imported"`
+	Message  string `json:"message"`
+
+	// Promotion that brought it; null when none did
+	Promotion *int64 `json:"promotion"`
+
+	// Release null when no release matches the images
+	Release *int64 `json:"release"`
+}
+
+// RevisionImage defines model for RevisionImage.
+type RevisionImage struct {
+	Container string `json:"container"`
+
+	// Object Kind/name
+	Object    string `json:"object"`
+	Reference string `json:"reference"`
+}
+
+// RevisionList defines model for RevisionList.
+type RevisionList struct {
+	Items []Revision `json:"items"`
 
 	// NextCursor Give it as `cursor` for the next page; empty on the last one.
 	NextCursor NextCursor `json:"next_cursor"`
@@ -834,16 +1399,91 @@ type Source struct {
 	Repository string `json:"repository"`
 }
 
-// StartedPromotion defines model for StartedPromotion.
-type StartedPromotion struct {
-	Application string         `json:"application"`
-	Environment string         `json:"environment"`
-	ID          int64          `json:"id"`
-	State       PromotionState `json:"state"`
-}
-
 // SyncStatus Whether live objects match the rendered desired ones.
 type SyncStatus string
+
+// Target defines model for Target.
+type Target struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+	Path        string `json:"path"`
+
+	// Repository Name of the config repository.
+	Repository string `json:"repository"`
+}
+
+// TargetList defines model for TargetList.
+type TargetList struct {
+	Items []Target `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// Violation defines model for Violation.
+type Violation struct {
+	Actor       string    `json:"actor"`
+	Application string    `json:"application"`
+	ClosedAt    time.Time `json:"closed_at,omitempty,omitzero"`
+
+	// ClosedBy Left out until somebody else has reviewed it.
+	ClosedBy    string    `json:"closed_by,omitempty,omitzero"`
+	Environment string    `json:"environment"`
+	FoundAt     time.Time `json:"found_at"`
+	ID          int64     `json:"id"`
+
+	// Kind A pull request merged against a red gate, a push to main past every pull request, a sync around Sluice, an edit in the cluster.
+	Kind    ViolationKind `json:"kind"`
+	Message string        `json:"message"`
+
+	// Promotion null when it belongs to none
+	Promotion *int64 `json:"promotion"`
+	Review    string `json:"review,omitempty,omitzero"`
+
+	// Subject The commit, revision or field that went past.
+	Subject string `json:"subject"`
+}
+
+// ViolationKind A pull request merged against a red gate, a push to main past every pull request, a sync around Sluice, an edit in the cluster.
+type ViolationKind string
+
+// ViolationList defines model for ViolationList.
+type ViolationList struct {
+	Items []Violation `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// WindowDecision defines model for WindowDecision.
+type WindowDecision struct {
+	// By The window or freeze that decided; empty when none did.
+	By string `json:"by"`
+
+	// Next When `open` changes next; null when never.
+	Next   *time.Time `json:"next"`
+	Open   bool       `json:"open"`
+	Reason string     `json:"reason"`
+}
+
+// WindowList defines model for WindowList.
+type WindowList struct {
+	Items []Windows `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// Windows defines model for Windows.
+type Windows struct {
+	Application string         `json:"application"`
+	Closed      []Interval     `json:"closed"`
+	Environment string         `json:"environment"`
+	Now         WindowDecision `json:"now"`
+
+	// Open Within the range asked for.
+	Open []Interval `json:"open"`
+}
 
 // ApplicationFilter defines model for applicationFilter.
 type ApplicationFilter = string
@@ -862,6 +1502,9 @@ type Limit = int
 
 // Held defines model for Held.
 type Held = Problem
+
+// Unfit defines model for Unfit.
+type Unfit = Problem
 
 // ListApplicationsParams defines parameters for ListApplications.
 type ListApplicationsParams struct {
@@ -923,6 +1566,15 @@ type ListHistoryParams struct {
 	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
+// ListHoldsParams defines parameters for ListHolds.
+type ListHoldsParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+}
+
 // ListPromotionsParams defines parameters for ListPromotions.
 type ListPromotionsParams struct {
 	// Application name of an application
@@ -957,8 +1609,62 @@ type ListReleasesParams struct {
 	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
+// ListRevisionsParams defines parameters for ListRevisions.
+type ListRevisionsParams struct {
+	// Application name of an application
+	Application string `form:"application" json:"application"`
+
+	// Environment name of an environment
+	Environment string `form:"environment" json:"environment"`
+}
+
+// ListViolationsParams defines parameters for ListViolations.
+type ListViolationsParams struct {
+	// Open only those that nobody has reviewed
+	Open bool `form:"open,omitempty" json:"open,omitempty,omitzero"`
+
+	// Limit most items to answer with
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListWindowsParams defines parameters for ListWindows.
+type ListWindowsParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+
+	// From start of the range; now when left out
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To end of the range, at most 400 days after its start; 7 days after it when left out
+	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+}
+
 // PostBuildJSONRequestBody defines body for PostBuild for application/json ContentType.
 type PostBuildJSONRequestBody = BuildRequest
+
+// PostEvidenceJSONRequestBody defines body for PostEvidence for application/json ContentType.
+type PostEvidenceJSONRequestBody = EvidenceRequest
+
+// FreezeJSONRequestBody defines body for Freeze for application/json ContentType.
+type FreezeJSONRequestBody = FreezeRequest
+
+// PlanFreezeJSONRequestBody defines body for PlanFreeze for application/json ContentType.
+type PlanFreezeJSONRequestBody = FreezeRequest
+
+// HoldJSONRequestBody defines body for Hold for application/json ContentType.
+type HoldJSONRequestBody = HoldRequest
+
+// ResumeJSONRequestBody defines body for Resume for application/json ContentType.
+type ResumeJSONRequestBody = ResumeRequest
+
+// OverrideJSONRequestBody defines body for Override for application/json ContentType.
+type OverrideJSONRequestBody = OverrideRequest
+
+// ReviewOverrideJSONRequestBody defines body for ReviewOverride for application/json ContentType.
+type ReviewOverrideJSONRequestBody = ReviewRequest
 
 // RequestPromotionJSONRequestBody defines body for RequestPromotion for application/json ContentType.
 type RequestPromotionJSONRequestBody = PromotionRequest
@@ -968,3 +1674,21 @@ type DecidePromotionJSONRequestBody = DecisionRequest
 
 // CancelPromotionJSONRequestBody defines body for CancelPromotion for application/json ContentType.
 type CancelPromotionJSONRequestBody = CancelRequest
+
+// PlanPromotionJSONRequestBody defines body for PlanPromotion for application/json ContentType.
+type PlanPromotionJSONRequestBody = PlanRequest
+
+// RejectReleaseJSONRequestBody defines body for RejectRelease for application/json ContentType.
+type RejectReleaseJSONRequestBody = ReasonRequest
+
+// ReopenReleaseJSONRequestBody defines body for ReopenRelease for application/json ContentType.
+type ReopenReleaseJSONRequestBody = ReasonRequest
+
+// RestoreJSONRequestBody defines body for Restore for application/json ContentType.
+type RestoreJSONRequestBody = RestorationRequest
+
+// PlanRestorationJSONRequestBody defines body for PlanRestoration for application/json ContentType.
+type PlanRestorationJSONRequestBody = RestorationRequest
+
+// ReviewViolationJSONRequestBody defines body for ReviewViolation for application/json ContentType.
+type ReviewViolationJSONRequestBody = ReviewRequest

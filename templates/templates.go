@@ -3,7 +3,7 @@ package templates
 
 import "embed"
 
-// Pages are the html/template files: layout.html, marks.html and tables.html are shared, every other file is one page.
+// Pages are the html/template files: layout.html, fields.html, marks.html and tables.html are shared, every other file is one page.
 //
 //go:embed *.html
 var Pages embed.FS

@@ -50,11 +50,23 @@ func dyingAt(boundary string) serverOption {
 }
 
 func soakingBriefly(s *server) {
-	s.policy = func(t promotion.Target) promotion.EnvironmentPolicy {
-		p := promotion.DefaultPolicy(t.Rank)
-		p.Soak = 100 * time.Millisecond
-		return p
-	}
+	s.policies = briefly{s.policies}
+}
+
+// briefly is a policy after which a release soon counts as verified.
+type briefly struct{ promotion.Policies }
+
+func (b briefly) Parse(files promotion.PolicyFiles) (promotion.Rules, error) {
+	rules, err := b.Policies.Parse(files)
+	return brieflyRules{rules}, err
+}
+
+type brieflyRules struct{ promotion.Rules }
+
+func (b brieflyRules) For(t promotion.Target) promotion.EnvironmentPolicy {
+	p := b.Rules.For(t)
+	p.Soak = 100 * time.Millisecond
+	return p
 }
 
 // crash is one demo that is killed again and again.

@@ -124,7 +124,7 @@ func pushImage(ctx context.Context, address string, image demo.Image) (string, e
 func (d *example) simulate(ctx context.Context) error {
 	s, err := demo.NewCluster(demo.ClusterOptions{
 		File: filepath.Join(d.config.Data, "cluster.json"), Repository: d.service.Sites[demoRepository].Repository,
-		RepositoryURL: d.service.Sites[demoRepository].URL, Manifests: overlays.Overlays{Root: "apps"}, Images: d.images, Now: time.Now,
+		RepositoryURL: d.service.Sites[demoRepository].URL, Manifests: overlays.Overlays{}, Images: d.images, Now: time.Now,
 	})
 	if err != nil {
 		return err

@@ -59,7 +59,9 @@ func newSetImageCommand() *cobra.Command {
 		Long: `Make an overlay run exactly these digests, by the smallest edit of its source.
 
 NAME is the image as it reaches the overlay's own images: what the manifests say,
-or what a base or component renamed it to. The overlay is rendered before and
+or what a base or component renamed it to. Of a Helm chart it is what the chart
+renders; its place in the overlay's values is found by rendering, or said under
+helm.images in the application's sluice.yaml. The overlay is rendered before and
 after; nothing but these images may differ.
 
 Exit status: 0 when done or nothing to do, 2 when the edit is refused; the reason

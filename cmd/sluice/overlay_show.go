@@ -16,7 +16,9 @@ func newRenderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render DIR",
 		Short: "Render an overlay, a chart or a folder of manifests",
-		Long: `Render an overlay, a chart or a folder of manifests as YAML, offline.
+		Long: `Render an overlay, a chart or a folder of manifests as YAML, offline. A folder of
+Helm values is rendered with the application's chart, which is looked for beside it
+unless the application's sluice.yaml says where it is.
 
 Secrets and what looks like a credential are hidden unless --show-secrets is given.
 Nothing outside the root is read. Exit status: 2 when the folder cannot be rendered.`,

@@ -23,6 +23,7 @@ import (
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/jobs"
 	"github.com/sluicehq/sluice/internal/overlays"
+	"github.com/sluicehq/sluice/internal/policy"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
 	"github.com/sluicehq/sluice/internal/prhost/github"
@@ -38,7 +39,7 @@ type server struct {
 	config     config.Config
 	demo       bool
 	checkpoint func(string)
-	policy     func(promotion.Target) promotion.EnvironmentPolicy
+	policies   promotion.Policies
 	log        *slog.Logger
 
 	listener net.Listener
@@ -58,8 +59,8 @@ type server struct {
 }
 
 func newServer(c config.Config, options []serverOption) *server {
-	s := &server{config: c, log: slog.New(slog.NewTextHandler(realStderr, nil)), mounts: map[string]http.Handler{}, secret: rand.Text()}
-	s.policy = func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) }
+	s := &server{config: c, log: slog.New(slog.NewTextHandler(realStderr, nil)), policies: policy.Reader{},
+		mounts: map[string]http.Handler{}, secret: rand.Text()}
 	for _, option := range options {
 		option(s)
 	}
@@ -160,8 +161,8 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
-		Manifests: overlays.Overlays{Root: "apps"}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
-		Policy: s.policy,
+		Manifests: overlays.Overlays{}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
+		Policies: s.policies,
 	}
 	return nil
 }

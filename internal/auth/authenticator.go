@@ -20,8 +20,11 @@ type Authenticator struct {
 	now      func() time.Time
 }
 
-// sessionActor is the session's key for who signed in.
-const sessionActor = "actor"
+// The session's keys: who signed in without a token, or the hash of the token that was signed in with.
+const (
+	sessionActor = "actor"
+	sessionToken = "token"
+)
 
 // NewAuthenticator keeps sessions in the given store, server-side. secure
 // marks the cookie for HTTPS only; leave it false for plain HTTP on loopback alone.
@@ -44,9 +47,11 @@ func NewAuthenticator(tokens TokenStore, store scs.Store, secure bool, now func(
 func (a *Authenticator) Middleware() echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		withSession := echo.WrapMiddleware(a.sessions.LoadAndSave)(func(c echo.Context) error {
-			if by, ok := a.sessions.Get(c.Request().Context(), sessionActor).(promotion.Actor); ok {
-				c.Set(actorKey, by)
+			by, err := a.signedIn(c.Request().Context())
+			if err != nil {
+				return err
 			}
+			c.Set(actorKey, by)
 			return next(c)
 		})
 		return func(c echo.Context) error {
@@ -72,12 +77,36 @@ func (a *Authenticator) Token(ctx context.Context, token string) (promotion.Acto
 	return a.tokens.TokenActor(ctx, HashToken(token), a.now())
 }
 
+// signedIn is who the session belongs to, with the roles that they hold now; nobody when its token is no longer valid.
+func (a *Authenticator) signedIn(ctx context.Context) (promotion.Actor, error) {
+	if hash := a.sessions.GetBytes(ctx, sessionToken); hash != nil {
+		by, err := a.tokens.TokenActor(ctx, hash, a.now())
+		if errors.Is(err, ErrUnknownToken) {
+			return promotion.Actor{}, a.sessions.Destroy(ctx)
+		}
+		return by, err
+	}
+	by, _ := a.sessions.Get(ctx, sessionActor).(promotion.Actor)
+	return by, nil
+}
+
 // SignIn starts a new session for a person; the old session's token is never reused.
 func (a *Authenticator) SignIn(ctx context.Context, by promotion.Actor) error {
+	return a.startSession(ctx, sessionActor, by)
+}
+
+// SignInWithToken starts a session that lasts no longer than the token is valid, with the roles of the token.
+func (a *Authenticator) SignInWithToken(ctx context.Context, token string) error {
+	return a.startSession(ctx, sessionToken, HashToken(token))
+}
+
+func (a *Authenticator) startSession(ctx context.Context, key string, of any) error {
 	if err := a.sessions.RenewToken(ctx); err != nil {
 		return err
 	}
-	a.sessions.Put(ctx, sessionActor, by)
+	a.sessions.Remove(ctx, sessionActor)
+	a.sessions.Remove(ctx, sessionToken)
+	a.sessions.Put(ctx, key, of)
 	return nil
 }
 

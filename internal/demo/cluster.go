@@ -24,7 +24,7 @@ type ClusterOptions struct {
 
 // Manifests finds and renders what the cluster applies.
 type Manifests interface {
-	Discover(tree fs.FS) ([]promotion.FoundTarget, error)
+	Discover(tree fs.FS, layout promotion.Layout) ([]promotion.FoundTarget, error)
 	Objects(tree fs.FS, path string) ([]*unstructured.Unstructured, error)
 }
 
@@ -56,7 +56,7 @@ func (c *clusterSource) applications(ctx context.Context) ([]simulation.Applicat
 	if err != nil {
 		return nil, err
 	}
-	targets, err := c.Manifests.Discover(tree)
+	targets, err := c.Manifests.Discover(tree, promotion.Layout{Roots: []string{"apps"}})
 	if err != nil {
 		return nil, err
 	}

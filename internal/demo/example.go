@@ -12,7 +12,7 @@ import (
 	"text/template"
 )
 
-//go:embed example
+//go:embed all:example
 var example embed.FS
 
 // Image names an example image of one version.
@@ -22,7 +22,9 @@ type Image struct {
 
 // Examples are the images that the example repository starts with.
 func Examples() []Image {
-	return []Image{{"web", "1.0.0"}, {"checkout", "1.0.0"}, {"order-service", "2.0.0"}, {"order-worker", "2.0.0"}}
+	return []Image{
+		{"web", "1.0.0"}, {"checkout", "1.0.0"}, {"order-service", "2.0.0"}, {"order-worker", "2.0.0"}, {"catalog", "1.0.0"},
+	}
 }
 
 // Push pushes an image and returns its digest.
@@ -52,6 +54,11 @@ func Files(ctx context.Context, registryHost string, push Push) (map[string][]by
 		if err != nil {
 			return err
 		}
+		name := strings.TrimPrefix(path, "example/")
+		if strings.Contains(path, "/chart/") {
+			files[name] = text // a chart's own templates are Helm's to run
+			return nil
+		}
 		t, err := template.New(path).Funcs(functions).Parse(string(text))
 		if err != nil {
 			return err
@@ -60,7 +67,7 @@ func Files(ctx context.Context, registryHost string, push Push) (map[string][]by
 		if err := t.Execute(&out, nil); err != nil {
 			return err
 		}
-		files[strings.TrimPrefix(path, "example/")] = out.Bytes()
+		files[name] = out.Bytes()
 		return nil
 	})
 	if err != nil {

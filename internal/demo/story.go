@@ -15,8 +15,8 @@ type UseCases interface {
 	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
 }
 
-// Story plays releases of the example application checkout, so that a newcomer sees
-// digests travel: one up to prod, where it waits for an approval; one that crashes in dev; and its mend.
+// Story plays releases of the example applications, so that a newcomer sees digests travel: one of checkout up to prod,
+// where it waits for an approval; one that crashes in dev; its mend; and one of catalog, a Helm chart, on its way.
 type Story struct {
 	Uses     UseCases
 	Promoted func(ctx context.Context, id int64) (promotion.Promotion, error)
@@ -36,7 +36,7 @@ const Crashing = "1.2.0-crash"
 
 // Play runs the story. Played again it changes nothing that has happened already.
 func (s *Story) Play(ctx context.Context) error {
-	chapters := []func(context.Context) error{s.toProd, s.crash, s.mend}
+	chapters := []func(context.Context) error{s.toProd, s.crash, s.mend, s.chart}
 	for _, chapter := range chapters {
 		if err := chapter(ctx); err != nil {
 			return fmt.Errorf("the demo's story: %w", err)
@@ -49,37 +49,45 @@ func (s *Story) Play(ctx context.Context) error {
 }
 
 func (s *Story) toProd(ctx context.Context) error {
-	release, err := s.build(ctx, "1.1.0", "5f2c1e7a90b4d3866c1f0e2b7d9a48c3e5106f7b")
+	release, err := s.build(ctx, "checkout", "1.1.0", "5f2c1e7a90b4d3866c1f0e2b7d9a48c3e5106f7b")
 	if err != nil {
 		return err
 	}
-	if err := s.promote(ctx, release, "staging", "weekly release"); err != nil {
+	if err := s.promote(ctx, "checkout", release, "staging", "weekly release"); err != nil {
 		return err
 	}
-	return s.promote(ctx, release, "prod", "weekly release, CHG-1041")
+	return s.promote(ctx, "checkout", release, "prod", "weekly release, CHG-1041")
 }
 
 func (s *Story) crash(ctx context.Context) error {
-	_, err := s.build(ctx, Crashing, "c07d5b8e1a3f49267e80d1c2b3a495f6e7d80911")
+	_, err := s.build(ctx, "checkout", Crashing, "c07d5b8e1a3f49267e80d1c2b3a495f6e7d80911")
 	return err
 }
 
 func (s *Story) mend(ctx context.Context) error {
-	_, err := s.build(ctx, "1.2.1", "0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a39281f")
+	_, err := s.build(ctx, "checkout", "1.2.1", "0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a39281f")
 	return err
 }
 
+func (s *Story) chart(ctx context.Context) error {
+	release, err := s.build(ctx, "catalog", "1.1.0", "9b41d7c2e8f05a63d1470c9e2b8f6a35d4e7c018")
+	if err != nil {
+		return err
+	}
+	return s.promote(ctx, "catalog", release, "staging", "new product pages")
+}
+
 // build posts a build and waits for what it started in dev to end, well or not.
-func (s *Story) build(ctx context.Context, version, commit string) (int64, error) {
-	digest, err := s.Push(ctx, Image{"checkout", version})
+func (s *Story) build(ctx context.Context, application, version, commit string) (int64, error) {
+	digest, err := s.Push(ctx, Image{application, version})
 	if err != nil {
 		return 0, err
 	}
 	out, _, err := s.Uses.RecordBuild(ctx, ci, promotion.BuildRequest{
-		Application: "checkout", Version: version,
-		Artifacts: []promotion.BuildArtifact{{Repository: s.Registry + "/shop/checkout", Digest: digest, Tags: []string{version}}},
-		Source:    promotion.Source{Repository: "https://git.example.com/shop/checkout", Commit: commit, Ref: "refs/heads/main"},
-		CI:        promotion.CIRun{Provider: "example", RunURL: "https://ci.example.com/shop/checkout/runs/" + commit[:7]},
+		Application: application, Version: version,
+		Artifacts: []promotion.BuildArtifact{{Repository: s.Registry + "/shop/" + application, Digest: digest, Tags: []string{version}}},
+		Source:    promotion.Source{Repository: "https://git.example.com/shop/" + application, Commit: commit, Ref: "refs/heads/main"},
+		CI:        promotion.CIRun{Provider: "example", RunURL: "https://ci.example.com/shop/" + application + "/runs/" + commit[:7]},
 	})
 	if err != nil {
 		return 0, err
@@ -92,8 +100,8 @@ func (s *Story) build(ctx context.Context, version, commit string) (int64, error
 	return out.Releases[0].ID, nil
 }
 
-func (s *Story) promote(ctx context.Context, release int64, environment, reason string) error {
-	p, err := s.Uses.Promote(ctx, rita, promotion.PromoteRequest{Application: "checkout", Environment: environment,
+func (s *Story) promote(ctx context.Context, application string, release int64, environment, reason string) error {
+	p, err := s.Uses.Promote(ctx, rita, promotion.PromoteRequest{Application: application, Environment: environment,
 		Release: fmt.Sprint(release), Reason: reason})
 	var refusal *promotion.Error
 	if errors.As(err, &refusal) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,15 +24,16 @@ import (
 const ownBranches = "refs/heads/sluice/"
 
 // Fetch implements promotion.ConfigRepository. A call that had to wait while
-// another one's fetch began and ended has its answer, and asks no more.
+// another one's fetch began and ended has its answer, and asks no more. After a
+// push by force to the base branch Contains(head, old) is false; the old commits
+// can be read until the mirror is made anew, which only damage leads to.
 func (m *Mirror) Fetch(ctx context.Context) (string, error) {
 	asked := m.begun.Load()
-	select {
-	case m.fetching <- struct{}{}:
-		defer func() { <-m.fetching }()
-	case <-ctx.Done():
-		return "", fmt.Errorf("fetch %s: %w", m.name, ctx.Err())
+	done, err := m.turn(ctx)
+	if err != nil {
+		return "", fmt.Errorf("fetch %s: %w", m.name, err)
 	}
+	defer done()
 	if m.succeeded <= asked {
 		number := m.begun.Add(1)
 		if err := m.fetch(ctx); err != nil {
@@ -39,6 +42,16 @@ func (m *Mirror) Fetch(ctx context.Context) (string, error) {
 		m.succeeded = number
 	}
 	return text(m.known()[m.base]), nil
+}
+
+// turn waits for other fetches to end and keeps them waiting until done is called.
+func (m *Mirror) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case m.fetching <- struct{}{}:
+		return func() { <-m.fetching }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // text is a commit's 40 digits, empty for none.
@@ -52,16 +65,16 @@ func text(h plumbing.Hash) string {
 func (m *Mirror) fetch(ctx context.Context) error {
 	m.notePushes(true)
 	defer m.notePushes(false)
-	objects := m.store()
-	if objects.damaged.Load() {
-		return m.renew(ctx)
+	if err := m.mend(ctx); err != nil {
+		return err
 	}
-	now, err := m.download(ctx, objects, m.known())
+	objects := m.store()
+	now, err := m.download(ctx, objects, m.known(), m.tracked, math.MaxInt64)
 	if err != nil {
 		return err
 	}
-	if !readable(objects, now[m.base]) {
-		return m.renew(ctx)
+	if err := whole(objects, now[m.base]); err != nil {
+		return m.renewFor(ctx, err)
 	}
 	return m.see(now)
 }
@@ -77,10 +90,16 @@ func (m *Mirror) notePushes(during bool) {
 	}
 }
 
-// see takes what the remote said for true, but for what was pushed meanwhile.
+// see takes what the remote said for true, but for what was pushed meanwhile, and
+// keeps the refs that FetchRef brought.
 func (m *Mirror) see(now refs) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for name, at := range m.refs {
+		if strings.HasPrefix(name.String(), broughtRefs) {
+			now[name] = at
+		}
+	}
 	for name, at := range m.pushed {
 		now = now.with(name, at)
 	}
@@ -102,9 +121,10 @@ func (m *Mirror) moved(name plumbing.ReferenceName, at plumbing.Hash) error {
 	return m.refs.save(m.dir)
 }
 
-// download asks the remote for its refs and gets what they lead to, beyond what
-// the refs had before lead to: one round trip when there is nothing new.
-func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs, error) {
+// download asks the remote for its refs and gets what those that are wanted lead
+// to, beyond what the refs had before lead to and at most that many bytes: one
+// round trip when there is nothing new.
+func (m *Mirror) download(ctx context.Context, objects *storage, had refs, wanted func(*packp.AdvRefs) (refs, error), most int64) (refs, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	session, scrub, err := m.remote.uploadPack(ctx)
@@ -118,7 +138,10 @@ func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs
 	} else if err != nil {
 		return nil, scrub(fmt.Errorf("ask for its branches: %w", err))
 	}
-	now, err := m.tracked(advertised)
+	if len(advertised.Shallows) > 0 {
+		return nil, errors.New("it is a shallow clone, without the history that says what ran when: complete it with git fetch --unshallow")
+	}
+	now, err := wanted(advertised)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +154,7 @@ func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs
 		_ = request.Capabilities.Set(capability.NoProgress)
 	}
 	request.Wants, request.Haves = wants, m.haves(objects, had)
-	if err := receive(ctx, session, request, objects); err != nil {
+	if err := receive(ctx, session, request, objects, most); err != nil {
 		return nil, scrub(err)
 	}
 	for _, want := range wants {
@@ -142,7 +165,7 @@ func (m *Mirror) download(ctx context.Context, objects *storage, had refs) (refs
 	return now, nil
 }
 
-func receive(ctx context.Context, session transport.UploadPackSession, request *packp.UploadPackRequest, objects *storage) error {
+func receive(ctx context.Context, session transport.UploadPackSession, request *packp.UploadPackRequest, objects *storage, most int64) error {
 	answer, err := session.UploadPack(ctx, request)
 	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
 		return nil
@@ -157,28 +180,64 @@ func receive(ctx context.Context, session transport.UploadPackSession, request *
 	case request.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, answer)
 	}
-	if err := objects.receive(pack); err != nil {
+	if err := objects.receive(&bounded{pack, most}); err != nil {
 		return fmt.Errorf("receive what is new: %w", err)
 	}
 	return nil
 }
 
+// bounded fails when more is read than may be.
+type bounded struct {
+	from io.Reader
+	left int64 // bytes
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errors.New("it is larger than Sluice takes")
+	}
+	return n, err
+}
+
 // tracked are the base branch and Sluice's own ones.
 func (m *Mirror) tracked(advertised *packp.AdvRefs) (refs, error) {
-	tracked, branches := refs{}, 0
+	tracked := refs{}
+	var others []string
 	for name, hash := range advertised.References {
 		ref := plumbing.ReferenceName(name)
-		if ref.IsBranch() {
-			branches++
-		}
-		if (ref == m.base || strings.HasPrefix(name, ownBranches)) && ref.Validate() == nil {
+		switch {
+		case ref.Validate() != nil:
+		case ref == m.base || strings.HasPrefix(name, ownBranches):
 			tracked[ref] = hash
+		case ref.IsBranch():
+			others = append(others, ref.Short())
 		}
 	}
-	if _, there := tracked[m.base]; !there && branches > 0 {
-		return nil, fmt.Errorf("it has no branch %s: check the base branch's name", m.base.Short())
+	if _, there := tracked[m.base]; !there && len(tracked)+len(others) > 0 {
+		return nil, m.noBase(others, advertised.Capabilities.Get(capability.SymRef))
 	}
 	return tracked, nil
+}
+
+// noBase says which branches there are instead, the remote's default first.
+func (m *Mirror) noBase(others, links []string) error {
+	const enough = 10
+	slices.Sort(others)
+	for _, link := range links {
+		name, found := strings.CutPrefix(link, "HEAD:refs/heads/")
+		if i := slices.Index(others, name); found && i >= 0 {
+			others = slices.Insert(slices.Delete(others, i, i+1), 0, name+" (its default)")
+		}
+	}
+	if more := len(others) - enough; more > 0 {
+		others = append(others[:enough], fmt.Sprintf("%d more", more))
+	}
+	there := strings.Join(others, ", ")
+	if there == "" {
+		there = "only Sluice's own"
+	}
+	return fmt.Errorf("it has no branch %s: set this repository's base branch to one that it has (%s)", m.base.Short(), there)
 }
 
 // haves tell the remote what need not be sent: the tips, and commits of the

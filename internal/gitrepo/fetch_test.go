@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/sluicehq/sluice/internal/gitrepo"
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 func TestEmptyRepositoryGetsItsFirstCommit(t *testing.T) {
@@ -24,19 +24,17 @@ func TestEmptyRepositoryGetsItsFirstCommit(t *testing.T) {
 	if head := fetch(t, m); head != "" {
 		t.Errorf("Fetch() = %q, want no head", head)
 	}
+	if _, err := m.Propose(context.Background(), proposal("", branch, "new")); !errors.Is(err, promotion.ErrNotFound) {
+		t.Errorf("a proposal on no commit: %v, want ErrNotFound", err)
+	}
 	r.run(filepath.Dir(r.bare), "clone", "--quiet", r.bare, r.worktree)
 	first := r.commit("first", example)
 	if head := fetch(t, m); head != first {
 		t.Errorf("Fetch() = %q, want %s", head, first)
 	}
-}
-
-func TestAMisspeltBaseBranchIsNamed(t *testing.T) {
-	t.Parallel()
-	o := newRemote(t, example).options()
-	o.Branch = "master"
-	if _, err := gitrepo.Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "no branch master") {
-		t.Errorf("Open() with a wrong base branch: %v", err)
+	head := propose(t, m, proposal(first, branch, "new"))
+	if got := r.run(r.bare, "rev-parse", branch); got != head {
+		t.Errorf("the branch is at %s, want %s", got, head)
 	}
 }
 
@@ -55,6 +53,9 @@ func TestForcedMain(t *testing.T) {
 	}
 	if holds, err := m.Contains(ctx, now, old); err != nil || holds {
 		t.Errorf("Contains(now, old) = %v, %v; the lost commit is still known here", holds, err)
+	}
+	if err := readAll(m, old); err != nil {
+		t.Errorf("the lost commit cannot be read here any more: %v", err)
 	}
 }
 
@@ -95,146 +96,6 @@ func TestAMirrorIsTakenUpAgain(t *testing.T) {
 	}
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what an interrupted fetch left is still there: %v", err)
-	}
-}
-
-// damage is done to a mirror's folder.
-var damage = map[string]func(dir string) error{
-	"no objects":   func(dir string) error { return os.RemoveAll(filepath.Join(dir, "objects")) },
-	"no refs":      func(dir string) error { return os.Remove(filepath.Join(dir, "packed-refs")) },
-	"mangled refs": func(dir string) error { return os.WriteFile(filepath.Join(dir, "packed-refs"), []byte("x"), 0o600) },
-	"empty objects": func(dir string) error {
-		return eachObject(dir, func(name string) error { return os.Truncate(name, 0) })
-	},
-	"mangled objects": func(dir string) error {
-		return eachObject(dir, func(name string) error {
-			content, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			for i := 8; i < len(content); i++ {
-				content[i] ^= 0x5a
-			}
-			return errors.Join(os.Remove(name), os.WriteFile(name, content, 0o600))
-		})
-	},
-}
-
-func eachObject(dir string, do func(string) error) error {
-	return filepath.WalkDir(filepath.Join(dir, "objects"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		return do(name)
-	})
-}
-
-func TestADamagedMirrorIsMadeAnew(t *testing.T) {
-	t.Parallel()
-	for name, harm := range damage {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRemote(t, example)
-			o := r.options()
-			m, err := gitrepo.Open(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			head := fetch(t, m)
-			if err := errors.Join(m.Close(), harm(o.Dir)); err != nil {
-				t.Fatal(err)
-			}
-			if err := readAll(open(t, o), head); err != nil {
-				t.Errorf("after opening it: %v", err)
-			}
-		})
-	}
-}
-
-func TestDamageWhileOpenIsFoundByReadingAndMendedByAFetch(t *testing.T) {
-	t.Parallel()
-	r := newRemote(t, example)
-	o := r.options()
-	m := open(t, o)
-	head := fetch(t, m)
-	blob := r.run(r.bare, "rev-parse", head+":"+prod)
-	if err := os.Remove(filepath.Join(o.Dir, "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
-	}
-	if err := readAll(m, head); err == nil {
-		t.Fatal("a missing file was read")
-	}
-	fetch(t, m)
-	if err := readAll(m, head); err != nil {
-		t.Errorf("after a fetch: %v", err)
-	}
-}
-
-func readAll(m *gitrepo.Mirror, commit string) error {
-	tree, err := m.Tree(context.Background(), commit)
-	if err != nil {
-		return err
-	}
-	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			_, err = fs.ReadFile(tree, name)
-		}
-		return err
-	})
-}
-
-func TestOddFilesDoNotGetInTheWay(t *testing.T) {
-	t.Parallel()
-	r := newRemote(t, example)
-	if err := os.Symlink("README.md", filepath.Join(r.worktree, "link")); err != nil {
-		t.Fatal(err)
-	}
-	r.run(r.worktree, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",module")
-	r.commit("caf\xe9", map[string]string{"caf\xe9/\xff.yaml": "x"})
-	m := r.mirror()
-	head := fetch(t, m)
-	if err := readAll(m, head); err != nil {
-		t.Error(err)
-	}
-	commits, err := m.Commits(context.Background(), "", head, 1)
-	if err != nil || len(commits) != 1 || strings.ToValidUTF8(fmt.Sprint(commits), "") != fmt.Sprint(commits) {
-		t.Errorf("a commit with other than UTF-8: %q, %v", commits, err)
-	}
-	commit := propose(t, m, proposal(head, "sluice/odd", "new"))
-	if got := r.run(r.bare, "diff", "--raw", head, commit); strings.Count(got, "\n") != 0 || !strings.HasSuffix(got, prod) {
-		t.Errorf("a proposal changed more than its file:\n%s", got)
-	}
-}
-
-func TestHugeFilesAreStreamed(t *testing.T) {
-	// Not parallel: it measures what the whole program allocates.
-	const size = 32 << 20
-	r := newRemote(t, example)
-	r.write("dump.bin", strings.Repeat("0", size))
-	r.commit("huge", nil)
-	m := r.mirror()
-	tree, err := m.Tree(context.Background(), fetch(t, m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	info, err := fs.Stat(tree, "dump.bin")
-	if err != nil || info.Size() != size {
-		t.Fatalf("Stat() = %v, %v", info, err)
-	}
-	file, err := tree.Open("dump.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	start := make([]byte, 1000)
-	if _, err := file.Read(start); err != nil || start[999] != '0' {
-		t.Fatalf("the file begins with %q, %v", start, err)
-	}
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > size/8 {
-		t.Errorf("%d bytes were allocated to read the first 1000", used)
 	}
 }
 

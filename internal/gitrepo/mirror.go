@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/sluicehq/sluice/internal/gittree"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -28,6 +27,9 @@ type Options struct {
 	// what the URL holds, or else none for HTTP and the SSH agent for SSH. An
 	// SSH host must be in the known_hosts of the user or machine.
 	Auth func(context.Context) (username, secret string, err error)
+	// Damaged is told what could not be read when the mirror was made anew for
+	// it, if not nil.
+	Damaged func(error)
 }
 
 // Mirror implements promotion.ConfigRepository. It is safe for concurrent use:
@@ -42,6 +44,9 @@ type Mirror struct {
 	fetching  chan struct{} // holds one value while a fetch runs
 	begun     atomic.Int64  // fetches begun
 	succeeded int64         // the newest that succeeded; of who fetches
+
+	damaged func(error)
+	mended  map[string]bool // damage that the mirror was made anew for; of who fetches
 
 	mu      sync.RWMutex
 	objects *storage
@@ -61,14 +66,16 @@ func Open(ctx context.Context, o Options) (*Mirror, error) {
 		return nil, fmt.Errorf("config repository %s: %w", o.Name, err)
 	}
 	m := &Mirror{name: o.Name, dir: filepath.Clean(o.Dir), base: plumbing.NewBranchReferenceName(o.Branch),
-		remote: r, fetching: make(chan struct{}, 1)}
+		remote: r, fetching: make(chan struct{}, 1), damaged: o.Damaged, mended: map[string]bool{}}
 	if m.lock, err = lockFile(m.dir + ".lock"); err != nil {
 		return nil, fmt.Errorf("mirror of %s: %w", o.Name, err)
 	}
-	if m.resume() {
-		return m, nil
+	if err = m.resume(); errors.Is(err, errNoMirror) {
+		err = m.renew(ctx)
+	} else if err != nil {
+		err = m.renewFor(ctx, err)
 	}
-	if err := m.renew(ctx); err != nil {
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mirror %s: %w", o.Name, err), m.lock.Close())
 	}
 	return m, nil
@@ -93,72 +100,6 @@ func lockFile(name string) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("%s is locked by another process: give each process a folder of its own (%w)", name, err), f.Close())
 	}
 	return f, nil
-}
-
-// resume takes up the mirror that an earlier process left, if it can be read.
-func (m *Mirror) resume() bool {
-	known, err := loadRefs(m.dir)
-	if err != nil {
-		return false
-	}
-	objects := openStorage(m.dir)
-	if objects.sweep() != nil || !readable(objects, known[m.base]) {
-		_ = objects.Close() // what it held is thrown away
-		return false
-	}
-	m.adopt(objects, known)
-	return true
-}
-
-// readable tells whether a commit and its tree are really there.
-func readable(objects *storage, head plumbing.Hash) bool {
-	if head.IsZero() {
-		return true
-	}
-	c, err := object.GetCommit(objects, head)
-	if err != nil {
-		return false
-	}
-	_, err = gittree.New(objects, c.TreeHash).ReadDir(".")
-	return err == nil
-}
-
-// renew clones into a folder beside the mirror's, which then takes its place.
-// Who still reads the old one keeps its open packs.
-func (m *Mirror) renew(ctx context.Context) error {
-	fresh := m.dir + ".new"
-	if err := os.RemoveAll(fresh); err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	now, err := m.clone(ctx, fresh)
-	if err != nil {
-		return err
-	}
-	if err := os.RemoveAll(m.dir); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, m.dir); err != nil {
-		return err
-	}
-	m.adopt(openStorage(m.dir), now)
-	return nil
-}
-
-func (m *Mirror) clone(ctx context.Context, dir string) (refs, error) {
-	objects, err := initStorage(dir, m.base)
-	if err != nil {
-		return nil, err
-	}
-	defer objects.Close() //nolint:errcheck // it is opened again to be used
-	now, err := m.download(ctx, objects, nil)
-	if err != nil {
-		return nil, err
-	}
-	if !readable(objects, now[m.base]) {
-		return nil, fmt.Errorf("what the remote sent of commit %s cannot be read", now[m.base])
-	}
-	return now, now.save(dir)
 }
 
 func (m *Mirror) adopt(objects *storage, now refs) {

@@ -62,13 +62,13 @@ func (m *Mirror) write(p promotion.Proposal) (update, *scratch, error) {
 		return update{}, nil, err
 	}
 	objects := newScratch(m.store())
-	tree, written, err := gittree.Write(objects, base.TreeHash, p.Files, nil)
+	tree, written, err := gittree.Write(objects, base.TreeHash, p.Files, p.Deletes)
 	if err != nil {
 		return update{}, nil, fmt.Errorf("change %s: %w", p.Base, err)
 	}
 	commit, err := gittree.Commit(objects, &object.Commit{Author: by, Committer: by, Message: p.Message,
 		TreeHash: tree, ParentHashes: []plumbing.Hash{base.Hash}})
-	return update{ref: ref, old: plumbing.NewHash(p.Expected), new: commit, objects: append(written, commit)}, objects, err
+	return update{ref: ref, old: plumbing.NewHash(p.Expected), new: commit, objects: append(written, gittree.Written{Hash: commit})}, objects, err
 }
 
 // signature refuses what would make the lines of a commit mean something else.

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 
+	"github.com/sluicehq/sluice/internal/gittree"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -21,7 +20,7 @@ import (
 type update struct {
 	ref      plumbing.ReferenceName
 	old, new plumbing.Hash
-	objects  []plumbing.Hash
+	objects  []gittree.Written
 }
 
 // push sends an update, whose old value git checks under its lock, with its
@@ -84,7 +83,7 @@ func (m *Mirror) send(ctx context.Context, u update, objects *scratch) error {
 		request.Progress = &said
 	}
 	if len(u.objects) > 0 {
-		if request.Packfile, err = pack(objects, u.objects); err != nil {
+		if request.Packfile, err = pack(objects, u.objects, !remote.Capabilities.Supports(noThin)); err != nil {
 			return err
 		}
 	}
@@ -105,14 +104,6 @@ func refused(err error, said string) error {
 		return fmt.Errorf("%w: %.*s", err, enough, said)
 	}
 	return err
-}
-
-func pack(from *scratch, objects []plumbing.Hash) (io.ReadCloser, error) {
-	var out bytes.Buffer
-	if _, err := packfile.NewEncoder(&out, from, false).Encode(objects, 0); err != nil {
-		return nil, fmt.Errorf("pack %d objects: %w", len(objects), err)
-	}
-	return io.NopCloser(&out), nil
 }
 
 // at asks where a ref is now; zero when it is not there.

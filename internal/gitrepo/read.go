@@ -35,11 +35,11 @@ func (m *Mirror) pair(a, b string) (first, second *object.Commit, err error) {
 	return first, second, err
 }
 
-// noting takes down that the history of commits that are there could not be read:
+// noting takes down that a commit is missing in the history of one that is there:
 // the next fetch makes the mirror anew.
 func (m *Mirror) noting(err error) error {
-	if err != nil {
-		m.store().damaged.Store(true)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		m.store().note(err)
 	}
 	return err
 }
@@ -87,23 +87,54 @@ func (m *Mirror) Commits(ctx context.Context, after, until string, limit int) ([
 	return commits, nil
 }
 
+// Commit describes one commit, of whatever history the mirror has. It is
+// promotion.ErrNotFound when it has no such commit.
+func (m *Mirror) Commit(_ context.Context, sha string) (promotion.Commit, error) {
+	c, err := m.commit(sha)
+	if err != nil {
+		return promotion.Commit{}, err
+	}
+	d, err := m.describe(c)
+	if m.noting(err) != nil {
+		return promotion.Commit{}, fmt.Errorf("read commit %s of %s: %w", sha, m.name, err)
+	}
+	return d, nil
+}
+
+// describe tells also which files a commit changed.
 func (m *Mirror) describe(c *object.Commit) (promotion.Commit, error) {
-	d := promotion.Commit{SHA: c.Hash.String(), Author: utf8(fmt.Sprintf("%s <%s>", c.Author.Name, c.Author.Email)),
-		Message: strings.TrimSpace(utf8(c.Message)), When: c.Committer.When}
-	var before plumbing.Hash
-	if len(c.ParentHashes) > 0 {
-		d.Parent = c.ParentHashes[0].String()
-		parent, err := m.commit(d.Parent)
-		if err != nil {
-			return d, err
-		}
-		before = parent.TreeHash
+	d := described(c)
+	before, err := m.before(c)
+	if err != nil {
+		return d, err
 	}
 	changed, err := gittree.Changed(m.store(), before, c.TreeHash)
 	for _, name := range changed {
 		d.Changed = append(d.Changed, utf8(name))
 	}
 	return d, err
+}
+
+// described is what the commit itself says.
+func described(c *object.Commit) promotion.Commit {
+	d := promotion.Commit{SHA: c.Hash.String(), Author: utf8(fmt.Sprintf("%s <%s>", c.Author.Name, c.Author.Email)),
+		Message: strings.TrimSpace(utf8(c.Message)), When: c.Committer.When}
+	if len(c.ParentHashes) > 0 {
+		d.Parent = c.ParentHashes[0].String()
+	}
+	return d
+}
+
+// before is the tree of a commit's first parent, zero for a root.
+func (m *Mirror) before(c *object.Commit) (plumbing.Hash, error) {
+	if len(c.ParentHashes) == 0 {
+		return plumbing.ZeroHash, nil
+	}
+	parent, err := object.GetCommit(m.store(), c.ParentHashes[0])
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("read the commit before %s: %w", c.Hash, err)
+	}
+	return parent.TreeHash, nil
 }
 
 // utf8 is text that a database takes: UTF-8 without NUL.
@@ -122,31 +153,35 @@ func (m *Mirror) Contains(_ context.Context, descendant, ancestor string) (bool,
 }
 
 // Merged implements promotion.ConfigRepository.
-func (m *Mirror) Merged(_ context.Context, base, head string) (fs.FS, error) {
+func (m *Mirror) Merged(_ context.Context, base, head string) (fs.FS, []string, error) {
 	b, h, err := m.pair(base, head)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fork, related, err := m.ancestry().MergeBase(b.Hash, h.Hash)
 	if m.noting(err) != nil {
-		return nil, fmt.Errorf("find where %s left %s: %w", head, base, err)
+		return nil, nil, fmt.Errorf("find where %s left %s: %w", head, base, err)
 	}
 	if !related {
-		return nil, fmt.Errorf("%s and %s have no common history: %w", head, base, promotion.ErrConflict)
+		return nil, nil, fmt.Errorf("%s and %s have no common history: %w", head, base, promotion.ErrConflict)
 	}
 	from, err := m.commit(fork.String())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	objects := newScratch(m.store())
 	tree, conflicts, err := gittree.Merge(objects, from.TreeHash, b.TreeHash, h.TreeHash)
 	if err != nil {
-		return nil, fmt.Errorf("merge %s into %s: %w", head, base, err)
+		return nil, nil, fmt.Errorf("merge %s into %s: %w", head, base, err)
 	}
 	if len(conflicts) > 0 {
-		return nil, fmt.Errorf("%s changed on both sides: %w", utf8(strings.Join(conflicts, ", ")), promotion.ErrConflict)
+		return nil, nil, fmt.Errorf("%s changed on both sides: %w", utf8(strings.Join(conflicts, ", ")), promotion.ErrConflict)
 	}
-	return gittree.New(objects, tree), nil
+	changed, err := gittree.Changed(objects, b.TreeHash, tree)
+	if err != nil {
+		return nil, nil, fmt.Errorf("compare the merge of %s with %s: %w", head, base, err)
+	}
+	return gittree.New(objects, tree), changed, nil
 }
 
 // Branch implements promotion.ConfigRepository. Only the base branch and

@@ -93,7 +93,7 @@ func TestMerged(t *testing.T) {
 	m, ctx := r.mirror(), context.Background()
 	head := propose(t, m, proposal(fetch(t, m), branch, "digest: new"))
 	r.commit("elsewhere", map[string]string{"apps/web/base/deployment.yaml": "kind: Deployment # changed\n"})
-	merged, err := m.Merged(ctx, fetch(t, m), head)
+	merged, _, err := m.Merged(ctx, fetch(t, m), head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,12 +110,12 @@ func TestMerged(t *testing.T) {
 		}
 	}
 	r.commit("same file", map[string]string{prod: "digest: by hand"})
-	if _, err := m.Merged(ctx, fetch(t, m), head); !errors.Is(err, promotion.ErrConflict) || !strings.Contains(err.Error(), prod) {
+	if _, _, err := m.Merged(ctx, fetch(t, m), head); !errors.Is(err, promotion.ErrConflict) || !strings.Contains(err.Error(), prod) {
 		t.Errorf("both changed one file: %v, want ErrConflict that names it", err)
 	}
 	r.run(r.worktree, "checkout", "--quiet", "--orphan", "other")
 	r.commit("unrelated", nil)
-	if _, err := m.Merged(ctx, fetch(t, m), head); !errors.Is(err, promotion.ErrConflict) {
+	if _, _, err := m.Merged(ctx, fetch(t, m), head); !errors.Is(err, promotion.ErrConflict) {
 		t.Errorf("no common history: %v, want ErrConflict", err)
 	}
 }

@@ -4,22 +4,22 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // A small pack is unpacked, as git does (fetch.unpackLimit): each pack is one
 // more file to keep open and one more index to search for ever after.
 const (
-	unpackObjects = 100
-	unpackBytes   = 8 << 20
-	packHeader    = 12 // bytes: PACK, version, number of objects
+	unpackObjects  = 100
+	unpackBytes    = 2 << 20 // of the pack
+	unpackInflated = 8 << 20 // bytes of all its objects
+	packHeader     = 12      // bytes: PACK, version, number of objects
 )
 
 // receive stores a pack that a remote sends.
@@ -39,7 +39,7 @@ func (s *storage) receive(pack io.Reader) error {
 		return err
 	}
 	begin = append(start, begin...)
-	if len(begin) < unpackBytes {
+	if len(begin) < unpackBytes && isSmall(begin) {
 		return s.unpack(count, bytes.NewReader(begin))
 	}
 	return s.keep(io.MultiReader(bytes.NewReader(begin), pack))
@@ -61,36 +61,71 @@ func (s *storage) unpack(count uint32, pack io.Reader) error {
 	return nil
 }
 
-// keep writes a pack to disk and indexes it on the way, without the lock; only
-// making it known needs that.
+// isSmall tells whether a pack's objects are, all together. One that cannot be
+// read is not.
+func isSmall(pack []byte) bool {
+	scan := packfile.NewScanner(bytes.NewReader(pack))
+	_, count, err := scan.Header()
+	left := int64(unpackInflated)
+	for range count {
+		var head *packfile.ObjectHeader
+		if head, err = scan.NextObjectHeader(); err != nil || head.Length > left {
+			return false
+		}
+		size := head.Length
+		if head.Type.IsDelta() {
+			var delta bytes.Buffer
+			if _, _, err = scan.NextObject(&delta); err != nil {
+				return false
+			}
+			if size, err = resultSize(delta.Bytes()); err != nil {
+				return false
+			}
+		}
+		left -= size
+	}
+	return err == nil && left >= 0
+}
+
+// keep writes a pack to disk and indexes it, without the lock; only making it known
+// needs that.
 func (s *storage) keep(pack io.Reader) (err error) {
-	out, err := s.newPack()
+	folder := filepath.Join(s.dir, "objects", "pack")
+	out, err := os.CreateTemp(folder, "tmp_pack_")
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, pack)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return errors.Join(err, s.sweep())
+	defer func() {
+		if err = errors.Join(err, out.Close()); err != nil {
+			err = errors.Join(err, s.sweep())
+		}
+	}()
+	if _, err = io.Copy(out, pack); err != nil {
+		return err
 	}
+	sum, index, err := indexPack(out)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(folder, "pack-"+sum.String())
+	if err := writeIndex(name+".idx", index); err != nil {
+		return err
+	}
+	if err := errors.Join(out.Chmod(0o444), os.Rename(out.Name(), name+".pack")); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files.Reindex()
 	return nil
 }
 
-func (s *storage) newPack() (io.WriteCloser, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out, err := s.files.PackfileWriter()
+// writeIndex comes before the pack gets its name: what has no pack is not read.
+func writeIndex(name string, index *idxfile.MemoryIndex) error {
+	out, err := os.Create(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pack, ok := out.(*dotgit.PackWriter)
-	if !ok {
-		return nil, fmt.Errorf("go-git writes packs with %T, which this program does not know", out)
-	}
-	known := pack.Notify
-	pack.Notify = func(h plumbing.Hash, index *idxfile.Writer) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		known(h, index)
-	}
-	return pack, nil
+	_, err = idxfile.NewEncoder(out).Encode(index)
+	return errors.Join(err, out.Close())
 }

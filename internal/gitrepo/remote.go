@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -18,9 +19,14 @@ import (
 
 // remote is where connections go. Its endpoint holds no secret.
 type remote struct {
-	endpoint transport.Endpoint
-	auth     func(context.Context) (username, secret string, err error)
+	endpoint   transport.Endpoint
+	auth       func(context.Context) (username, secret string, err error)
+	connecting chan struct{} // holds a value for each connection being made
 }
+
+// connectingMost bounds the connections being made at once: one whose host says
+// nothing is left behind when its context ends.
+const connectingMost = 8
 
 // newRemote reads an address. Its errors do not repeat it: it may hold a token.
 func newRemote(o Options) (remote, error) {
@@ -28,9 +34,15 @@ func newRemote(o Options) (remote, error) {
 	if err != nil {
 		return remote{}, errors.New("its address cannot be read: give https://host/path, ssh://user@host/path or user@host:path")
 	}
-	r := remote{endpoint: *e, auth: o.Auth}
+	r := remote{endpoint: *e, auth: o.Auth, connecting: make(chan struct{}, connectingMost)}
 	if e.Protocol == "ssh" {
+		if e.Password != "" {
+			return remote{}, errors.New("its address holds a password, which is not used over SSH: take it out and give a private key")
+		}
 		return r, nil
+	}
+	if strings.ContainsAny(e.Path, "?#") {
+		return remote{}, errors.New("its address goes on after the path with ? or #: take that out, and give a token as such")
 	}
 	if user, secret := e.User, e.Password; r.auth == nil && user+secret != "" {
 		r.auth = func(context.Context) (string, string, error) { return user, secret, nil }
@@ -52,7 +64,7 @@ func (r remote) receivePack(ctx context.Context) (transport.ReceivePackSession, 
 
 // open opens a session. Each has an endpoint of its own: go-git changes it when it
 // is redirected.
-func open[S any](ctx context.Context, r remote, start func(transport.Transport, *transport.Endpoint, transport.AuthMethod) (S, error)) (S, scrubber, error) {
+func open[S io.Closer](ctx context.Context, r remote, start func(transport.Transport, *transport.Endpoint, transport.AuthMethod) (S, error)) (S, scrubber, error) {
 	var none S
 	endpoint := r.endpoint
 	auth, scrub, err := r.credentials(ctx)
@@ -63,22 +75,51 @@ func open[S any](ctx context.Context, r remote, start func(transport.Transport, 
 	if err != nil {
 		return none, nil, scrub(err)
 	}
-	session, err := start(c, &endpoint, auth)
+	session, err := connect(ctx, r, func() (S, error) { return start(c, &endpoint, auth) })
 	if err != nil {
 		return none, nil, scrub(fmt.Errorf("connect: %w", err))
 	}
 	return session, scrub, nil
 }
 
+// connect waits no longer than the context: go-git connects without regard to it.
+func connect[S io.Closer](ctx context.Context, r remote, start func() (S, error)) (S, error) {
+	var session S
+	select {
+	case r.connecting <- struct{}{}:
+	case <-ctx.Done():
+		return session, ctx.Err()
+	}
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		session, err = start()
+		done <- err
+		<-r.connecting
+	}()
+	select {
+	case err := <-done:
+		return session, err
+	case <-ctx.Done():
+		go func() {
+			if <-done == nil {
+				_ = session.Close() // nobody has use for it
+			}
+		}()
+		var none S
+		return none, ctx.Err()
+	}
+}
+
 func (r remote) credentials(ctx context.Context) (transport.AuthMethod, scrubber, error) {
 	if r.auth == nil {
-		return nil, explained, nil
+		return nil, func(err error) error { return explained(ctx, err) }, nil
 	}
 	username, secret, err := r.auth(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("get its credentials: %w", err)
 	}
-	scrub := func(err error) error { return explained(scrubbed(err, username, secret)) }
+	scrub := func(err error) error { return explained(ctx, scrubbed(err, username, secret)) }
 	if r.endpoint.Protocol != "ssh" {
 		return &http.BasicAuth{Username: username, Password: secret}, scrub, nil
 	}
@@ -103,11 +144,15 @@ func (p patient) ClientConfig() (*cryptossh.ClientConfig, error) {
 	return config, err
 }
 
-// explained says what to do about what a remote refuses.
-func explained(err error) error {
+// explained says what to do about what a remote refuses, and that the context
+// has ended, which go-git keeps to itself.
+func explained(ctx context.Context, err error) error {
+	ended := ctx.Err()
 	switch {
 	case err == nil:
 		return nil
+	case ended != nil && !errors.Is(err, ended):
+		return fmt.Errorf("%w: %w", ended, shortened(err))
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
 		return fmt.Errorf("%w; check that its token is valid and may read and write the repository", shortened(err))
 	case errors.Is(err, transport.ErrRepositoryNotFound):
@@ -128,11 +173,15 @@ func shortened(err error) error {
 
 // scrubbed is an error whose text holds a secret in no form in which it is sent.
 func scrubbed(err error, username, secret string) error {
+	basic := base64.StdEncoding.EncodeToString([]byte(username + ":" + secret))
+	if secret == "" {
+		secret = username // some hosts take a token alone
+	}
 	if err == nil || secret == "" {
 		return err
 	}
 	clean := strings.NewReplacer(secret, "…", url.QueryEscape(secret), "…", url.PathEscape(secret), "…",
-		base64.StdEncoding.EncodeToString([]byte(username+":"+secret)), "…").Replace(err.Error())
+		basic, "…").Replace(err.Error())
 	if clean == err.Error() {
 		return err
 	}

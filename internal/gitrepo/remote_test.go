@@ -2,6 +2,7 @@ package gitrepo_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -38,7 +39,7 @@ func newRemote(t testing.TB, files map[string]string) *remote {
 	r.run(dir, "init", "--quiet", "--bare", "--initial-branch=main", r.bare)
 	r.run(r.bare, "config", "http.receivepack", "true")
 	git := &cgi.Handler{Path: filepath.Join(r.run(dir, "--exec-path"), "git-http-backend"),
-		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null"}}
+		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null"}, Stderr: io.Discard}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if between := r.between.Load(); between != nil {
 			(*between)(w, req, git)
@@ -60,15 +61,19 @@ func (r *remote) intercept(between interceptor) { r.between.Store(&between) }
 // run runs git and returns what it prints without the last line's end.
 func (r *remote) run(dir string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
-		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
-	out, err := cmd.CombinedOutput()
+	out, err := r.command(dir, args...).CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (r *remote) command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+	return cmd
 }
 
 func (r *remote) write(name, content string) {

@@ -1,9 +1,13 @@
 package gitrepo
 
 import (
+	"compress/zlib"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -24,8 +28,10 @@ const (
 // storage is a mirror's objects on disk: go-git's own storage, which keeps its
 // index of packs without a lock, made safe for reads while a fetch goes on.
 type storage struct {
-	dir     string
-	damaged atomic.Bool // something that must be there could not be read
+	dir    string
+	damage atomic.Pointer[error] // what must be there and could not be read
+
+	deflaters sync.Pool // of *zlib.Writer, a megabyte each
 
 	mu    sync.Mutex
 	files *filesystem.ObjectStorage
@@ -60,12 +66,19 @@ func (s *storage) Close() error {
 	return s.files.Close()
 }
 
-// noting takes down that the mirror is damaged. A commit that is not there may
-// never have been; trees and blobs are only asked for by what names them.
-func (s *storage) noting(t plumbing.ObjectType, err error) {
-	notThere := errors.Is(err, plumbing.ErrObjectNotFound)
-	if err != nil && (!notThere || t == plumbing.TreeObject || t == plumbing.BlobObject) {
-		s.damaged.Store(true)
+// note takes down damage: the next fetch makes the mirror anew.
+func (s *storage) note(damage error) { s.damage.CompareAndSwap(nil, &damage) }
+
+// noting tells damage from other failures to read an object. A commit that is not
+// there may never have been; trees and blobs are only asked for by what names
+// them, which may be wrong about what they are.
+func (s *storage) noting(t plumbing.ObjectType, h plumbing.Hash, err error) {
+	if errors.Is(err, plumbing.ErrObjectNotFound) &&
+		(t != plumbing.TreeObject && t != plumbing.BlobObject || s.files.HasEncodedObject(h) == nil) {
+		return
+	}
+	if err != nil {
+		s.note(fmt.Errorf("read %s %s: %w", t, h, err))
 	}
 }
 
@@ -74,7 +87,7 @@ func (s *storage) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbin
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, err := s.files.EncodedObject(t, h)
-	s.noting(t, err)
+	s.noting(t, h, err)
 	if err == nil {
 		o.Hash() // computed at the first call, and the object is shared from here on
 	}
@@ -95,11 +108,53 @@ func (s *storage) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	return s.files.EncodedObjectSize(h)
 }
 
-// SetEncodedObject implements storer.EncodedObjectStorer.
+// SetEncodedObject implements storer.EncodedObjectStorer. go-git's own compresses
+// with care, which takes most of the time of a change in a large folder.
 func (s *storage) SetEncodedObject(o plumbing.EncodedObject) (plumbing.Hash, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.files.SetEncodedObject(o)
+	hash := o.Hash()
+	if err := s.writeLoose(hash.String(), o); err != nil {
+		return hash, fmt.Errorf("store %s %s: %w", o.Type(), hash, err)
+	}
+	return hash, nil
+}
+
+// writeLoose writes a file beside the packs, as go-git does, and then gives it its name.
+func (s *storage) writeLoose(name string, o plumbing.EncodedObject) (err error) {
+	r, err := o.Reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	out, err := os.CreateTemp(filepath.Join(s.dir, "objects", "pack"), "tmp_obj_")
+	if err != nil {
+		return err
+	}
+	err = s.deflate(out, io.MultiReader(strings.NewReader(fmt.Sprintf("%s %d\x00", o.Type(), o.Size())), r))
+	folder := filepath.Join(s.dir, "objects", name[:2])
+	err = errors.Join(err, out.Chmod(0o444), out.Close(), os.MkdirAll(folder, 0o700))
+	if err == nil {
+		err = os.Rename(out.Name(), filepath.Join(folder, name[2:]))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return nil
+}
+
+// deflate compresses quickly: what is written is mostly hashes, which do not get smaller.
+func (s *storage) deflate(out io.Writer, content io.Reader) error {
+	z, ok := s.deflaters.Get().(*zlib.Writer)
+	if ok {
+		z.Reset(out)
+	} else {
+		var err error
+		if z, err = zlib.NewWriterLevel(out, zlib.BestSpeed); err != nil {
+			return err
+		}
+	}
+	defer s.deflaters.Put(z)
+	_, err := io.Copy(z, content)
+	return errors.Join(err, z.Close())
 }
 
 // NewEncodedObject implements storer.EncodedObjectStorer.
@@ -115,9 +170,9 @@ func (s *storage) IterEncodedObjects(t plumbing.ObjectType) (storer.EncodedObjec
 // AddAlternate implements storer.EncodedObjectStorer: a mirror has none.
 func (s *storage) AddAlternate(string) error { return errors.ErrUnsupported }
 
-// sweep removes what an interrupted fetch left.
+// sweep removes what an interrupted fetch or a full disk left.
 func (s *storage) sweep() error {
-	left, err := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "tmp_pack_*"))
+	left, err := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "tmp_*"))
 	for _, file := range left {
 		err = errors.Join(err, os.Remove(file))
 	}

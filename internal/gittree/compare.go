@@ -29,20 +29,16 @@ func (c *comparison) compare(a, b plumbing.Hash, at string) error {
 	if a == b {
 		return nil
 	}
-	sides, err := readSides(c.objects, a, b)
+	pairs, err := differing(c.objects, a, b)
 	if err != nil {
 		return err
 	}
-	for _, name := range sides.names() {
-		before, after := sides[0][name], sides[1][name]
-		if before.same(after) {
-			continue
-		}
-		child := path.Join(at, name)
-		if err := c.compare(before.below(), after.below(), child); err != nil {
+	for _, p := range pairs {
+		child := path.Join(at, p.name)
+		if err := c.compare(p.before.below(), p.after.below(), child); err != nil {
 			return err
 		}
-		if before.isLeaf() || after.isLeaf() {
+		if p.before.isLeaf() || p.after.isLeaf() {
 			c.paths = append(c.paths, child)
 		}
 	}

@@ -18,7 +18,7 @@ func Merge(objects storer.EncodedObjectStorer, base, ours, theirs plumbing.Hash)
 	m := &merger{writer: writer{objects: objects}}
 	tree, err = m.folder(base, ours, theirs, "")
 	if err == nil && tree.IsZero() {
-		tree, err = m.store(plumbing.TreeObject, nil)
+		tree, err = m.store(plumbing.TreeObject, nil, base)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, nil, err
@@ -62,7 +62,7 @@ func (m *merger) folder(base, ours, theirs plumbing.Hash, at string) (plumbing.H
 		return plumbing.ZeroHash, nil
 	}
 	slices.SortFunc(merged, compareSortNames)
-	return m.store(plumbing.TreeObject, encode(merged))
+	return m.store(plumbing.TreeObject, encode(merged), base)
 }
 
 // entry merges one name. What is a leaf and what is a folder of that name are

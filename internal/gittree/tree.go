@@ -89,6 +89,19 @@ var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
 // entries reads a tree in stored order. The zero hash is an empty tree.
 func entries(objects storer.EncodedObjectStorer, tree plumbing.Hash) ([]entry, error) {
+	content, err := stored(objects, tree)
+	if err != nil {
+		return nil, err
+	}
+	all, err := decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("read tree %s: %w", tree, err)
+	}
+	return all, nil
+}
+
+// stored is a tree's content, lines of "mode name NUL hash".
+func stored(objects storer.EncodedObjectStorer, tree plumbing.Hash) ([]byte, error) {
 	if tree.IsZero() || tree == emptyTree {
 		return nil, nil
 	}
@@ -96,11 +109,7 @@ func entries(objects storer.EncodedObjectStorer, tree plumbing.Hash) ([]entry, e
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", tree, err)
 	}
-	all, err := decode(content)
-	if err != nil {
-		return nil, fmt.Errorf("read tree %s: %w", tree, err)
-	}
-	return all, nil
+	return content, nil
 }
 
 func read(objects storer.EncodedObjectStorer, t plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
@@ -126,21 +135,42 @@ func read(objects storer.EncodedObjectStorer, t plumbing.ObjectType, hash plumbi
 
 var errMalformed = errors.New("malformed tree")
 
-// decode reads lines of "mode name NUL hash".
 func decode(content []byte) ([]entry, error) {
 	var all []entry
 	for len(content) > 0 {
-		line, rest, found := bytes.Cut(content, []byte{0})
-		mode, name, named := strings.Cut(string(line), " ")
-		if !found || !named || mode == "" || name == "" || len(rest) < len(plumbing.ZeroHash) {
-			return nil, errMalformed
+		line, err := firstLine(content)
+		if err != nil {
+			return nil, err
 		}
-		e := entry{mode: mode, name: name}
-		copy(e.hash[:], rest)
+		e, err := parse(line)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, e)
-		content = rest[len(e.hash):]
+		content = content[len(line):]
 	}
 	return all, nil
+}
+
+// firstLine is the first line of a tree's content, nil when there is none left.
+func firstLine(content []byte) ([]byte, error) {
+	if len(content) == 0 {
+		return nil, nil
+	}
+	end := bytes.IndexByte(content, 0)
+	if end < 0 || len(content) < end+1+len(plumbing.ZeroHash) {
+		return nil, errMalformed
+	}
+	return content[:end+1+len(plumbing.ZeroHash)], nil
+}
+
+func parse(line []byte) (entry, error) {
+	end := len(line) - len(plumbing.ZeroHash)
+	mode, name, named := strings.Cut(string(line[:end-1]), " ")
+	if !named || mode == "" || name == "" {
+		return entry{}, errMalformed
+	}
+	return entry{mode: mode, name: name, hash: plumbing.Hash(line[end:])}, nil
 }
 
 func encode(all []entry) []byte {

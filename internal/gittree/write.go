@@ -19,10 +19,10 @@ import (
 // every other entry stays byte for byte. The zero base is an empty tree.
 //
 // It stores blobs and the trees on the way to them, and returns those that base
-// does not have at that place: what a remote may lack. Refused are paths that
+// does not have at that place: what a remote that has base may lack. Refused are paths that
 // are none, lead into .git, lead through a file, link or submodule, would
 // write over anything but a file, or delete what is not there.
-func Write(objects storer.EncodedObjectStorer, base plumbing.Hash, files map[string][]byte, deletes []string) (tree plumbing.Hash, written []plumbing.Hash, err error) {
+func Write(objects storer.EncodedObjectStorer, base plumbing.Hash, files map[string][]byte, deletes []string) (tree plumbing.Hash, written []Written, err error) {
 	root := changes{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := root.add(name, change{content: files[name]}); err != nil {
@@ -37,12 +37,17 @@ func Write(objects storer.EncodedObjectStorer, base plumbing.Hash, files map[str
 	w := &writer{objects: objects}
 	tree, err = w.folder(base, root, "")
 	if err == nil && tree.IsZero() {
-		tree, err = w.store(plumbing.TreeObject, nil)
+		tree, err = w.store(plumbing.TreeObject, nil, base)
 	}
 	if err != nil {
 		return plumbing.ZeroHash, nil, err
 	}
 	return tree, w.written, nil
+}
+
+// Written is a new object, and the one of base whose place it takes: zero for none.
+type Written struct {
+	Hash, Instead plumbing.Hash
 }
 
 // changes are those below one folder, by name.
@@ -93,7 +98,7 @@ func writable(name string) error {
 
 type writer struct {
 	objects storer.EncodedObjectStorer
-	written []plumbing.Hash
+	written []Written
 }
 
 // folder rewrites one tree; zero when nothing is left in it.
@@ -132,7 +137,7 @@ func (w *writer) folder(base plumbing.Hash, c changes, at string) (plumbing.Hash
 	case len(all) == 0:
 		return plumbing.ZeroHash, nil
 	}
-	return w.store(plumbing.TreeObject, encode(all))
+	return w.store(plumbing.TreeObject, encode(all), base)
 }
 
 // entry changes one entry of a tree; the zero entry stands for absence.
@@ -160,7 +165,7 @@ func (w *writer) entry(old entry, c change, name, at string) (entry, error) {
 	if hash == old.hash {
 		return old, nil
 	}
-	_, err := w.store(plumbing.BlobObject, c.content)
+	_, err := w.store(plumbing.BlobObject, c.content, old.hash)
 	return with(old, modeFile, name, hash), err
 }
 
@@ -172,7 +177,7 @@ func with(old entry, mode, name string, hash plumbing.Hash) entry {
 	return entry{mode: mode, name: name, hash: hash}
 }
 
-func (w *writer) store(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+func (w *writer) store(kind plumbing.ObjectType, content []byte, instead plumbing.Hash) (plumbing.Hash, error) {
 	o := w.objects.NewEncodedObject()
 	o.SetType(kind)
 	out, err := o.Writer()
@@ -187,7 +192,7 @@ func (w *writer) store(kind plumbing.ObjectType, content []byte) (plumbing.Hash,
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("store a %s: %w", kind, err)
 	}
-	w.written = append(w.written, hash)
+	w.written = append(w.written, Written{Hash: hash, Instead: instead})
 	return hash, nil
 }
 

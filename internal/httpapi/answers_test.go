@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	read := []string{
-		"builds/7", "promotions/12", "promotions", "releases", "releases/3", "releases/3/chain", "applications", "deployments", "history",
-		"audit-events",
+		"builds/7", "promotions/12", "promotions", "releases", "releases/3", "releases/3/chain", "releases/3/evidence", "applications",
+		"deployments", "history", "audit-events", "windows", "freezes", "holds", "overrides", "violations", "repositories",
 	}
 	for _, target := range read {
 		t.Run(target, func(t *testing.T) {
@@ -161,6 +161,14 @@ func TestFilters(t *testing.T) {
 			promotion.AuditFilter{Application: "web", Environment: "prod", PromotionID: 12, ReleaseID: 3, Limit: 51}},
 		{"deployments?application=web&environment=prod", []any{"web", "prod"}},
 		{"releases?application=web&limit=200", []any{"web", int64(0), 201}},
+		{"windows?from=2026-03-01T02:30:00%2B02:00&to=2026-03-02T00:30:00Z", []any{at, at.Add(24 * time.Hour)}},
+		{"windows?from=2026-03-01T02:30:00%2B02:00", []any{at, at.Add(7 * 24 * time.Hour)}},
+		{"windows", []any{noon, noon.Add(7 * 24 * time.Hour)}},
+		{"freezes", noon},
+		{"overrides", noon},
+		{"violations", []any{false, 50}},
+		{"violations?open=true&limit=7", []any{true, 7}},
+		{"revisions?application=web&environment=prod", []any{int64(6), 200}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.target, func(t *testing.T) {

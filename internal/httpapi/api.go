@@ -6,23 +6,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
-
-// UseCases is what the API asks of the domain.
-type UseCases interface {
-	RecordBuild(ctx context.Context, by promotion.Actor, r promotion.BuildRequest) (out promotion.BuildOutcome, created bool, err error)
-	Build(ctx context.Context, id int64) (promotion.BuildOutcome, error)
-	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
-	Decide(ctx context.Context, by promotion.Actor, r promotion.DecideRequest) (promotion.Promotion, error)
-	Merge(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
-	Sync(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
-	Retry(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
-	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
-	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
-}
 
 // Options is what the API needs. All fields are required.
 type Options struct {
@@ -30,6 +18,7 @@ type Options struct {
 	Store    promotion.Store
 	// Ready returns why the server cannot do its work, nil when it can.
 	Ready func(context.Context) error
+	Now   func() time.Time
 	Log   *slog.Logger
 }
 
@@ -38,41 +27,68 @@ type API struct {
 	useCases UseCases
 	store    promotion.Store
 	ready    func(context.Context) error
+	now      func() time.Time
 	log      *slog.Logger
 }
 
 // New makes the API.
 func New(o Options) *API {
-	return &API{useCases: o.UseCases, store: o.Store, ready: o.Ready, log: o.Log}
+	return &API{useCases: o.UseCases, store: o.Store, ready: o.Ready, now: o.Now, log: o.Log}
 }
 
-// Register adds every route with who may use it.
+// Register adds every route with who may use it. In a path, \: is a colon that begins no parameter.
 func (a *API) Register(r *auth.Router) {
 	anyone, everybody := auth.Anyone(), auth.SignedIn()
 	posters := auth.Roles(promotion.RoleCI, promotion.RoleReleaseManager, promotion.RoleAdmin)
 	managers := auth.Roles(promotion.RoleReleaseManager, promotion.RoleAdmin)
 	deciders := auth.Roles(promotion.RoleReleaseManager, promotion.RoleApprover, promotion.RoleAdmin)
+	breakers := auth.Roles(promotion.RoleBreakGlass)
 
 	r.Add(http.MethodPost, "/api/v1/builds", posters, a.postBuild)
 	r.Add(http.MethodGet, "/api/v1/builds/:id", everybody, a.getBuild)
 
+	r.Add(http.MethodPost, "/api/v1/evidence", posters, a.postEvidence)
+
 	r.Add(http.MethodGet, "/api/v1/promotions", everybody, a.listPromotions)
 	r.Add(http.MethodPost, "/api/v1/promotions", managers, a.requestPromotion)
+	r.Add(http.MethodPost, `/api/v1/promotions\:plan`, everybody, a.planPromotion)
 	r.Add(http.MethodGet, "/api/v1/promotions/:id", everybody, a.getPromotion)
 	r.Add(http.MethodPost, "/api/v1/promotions/:id/approvals", deciders, a.decidePromotion)
 	r.Add(http.MethodPost, "/api/v1/promotions/:id/merge", deciders, a.act(a.useCases.Merge))
 	r.Add(http.MethodPost, "/api/v1/promotions/:id/sync", deciders, a.act(a.useCases.Sync))
 	r.Add(http.MethodPost, "/api/v1/promotions/:id/retry", managers, a.act(a.useCases.Retry))
 	r.Add(http.MethodPost, "/api/v1/promotions/:id/cancel", managers, a.cancelPromotion)
+	r.Add(http.MethodPost, `/api/v1/restorations\:plan`, everybody, a.planRestoration)
+	r.Add(http.MethodPost, "/api/v1/restorations", managers, a.restore)
 
 	r.Add(http.MethodGet, "/api/v1/releases", everybody, a.listReleases)
 	r.Add(http.MethodGet, "/api/v1/releases/:id", everybody, a.getRelease)
 	r.Add(http.MethodGet, "/api/v1/releases/:id/chain", everybody, a.getReleaseChain)
+	r.Add(http.MethodGet, "/api/v1/releases/:id/evidence", everybody, a.listReleaseEvidence)
+	r.Add(http.MethodPost, "/api/v1/releases/:id/reject", deciders, a.judge(a.useCases.RejectRelease))
+	r.Add(http.MethodPost, "/api/v1/releases/:id/reopen", managers, a.judge(a.useCases.ReopenRelease))
+
+	r.Add(http.MethodGet, "/api/v1/windows", everybody, a.listWindows)
+	r.Add(http.MethodGet, "/api/v1/freezes", everybody, a.listFreezes)
+	r.Add(http.MethodPost, "/api/v1/freezes", managers, a.freeze)
+	r.Add(http.MethodPost, `/api/v1/freezes\:plan`, everybody, a.planFreeze)
+	r.Add(http.MethodPost, "/api/v1/freezes/:id/end", managers, a.endFreeze)
+	r.Add(http.MethodGet, "/api/v1/holds", everybody, a.listHolds)
+	r.Add(http.MethodPost, "/api/v1/holds", managers, a.hold)
+	r.Add(http.MethodPost, `/api/v1/holds\:resume`, managers, a.resume)
+
+	r.Add(http.MethodGet, "/api/v1/overrides", everybody, a.listOverrides)
+	r.Add(http.MethodPost, "/api/v1/overrides", breakers, a.override)
+	r.Add(http.MethodPost, "/api/v1/overrides/:id/review", deciders, a.review(a.useCases.ReviewOverride))
+	r.Add(http.MethodGet, "/api/v1/violations", everybody, a.listViolations)
+	r.Add(http.MethodPost, "/api/v1/violations/:id/review", deciders, a.review(a.useCases.CloseViolation))
 
 	r.Add(http.MethodGet, "/api/v1/applications", everybody, a.listApplications)
 	r.Add(http.MethodGet, "/api/v1/deployments", everybody, a.listDeployments)
 	r.Add(http.MethodGet, "/api/v1/history", everybody, a.listHistory)
 	r.Add(http.MethodGet, "/api/v1/audit-events", everybody, a.listAuditEvents)
+	r.Add(http.MethodGet, "/api/v1/revisions", everybody, a.listRevisions)
+	r.Add(http.MethodGet, "/api/v1/repositories", everybody, a.listRepositories)
 
 	r.Add(http.MethodGet, "/api/openapi.yaml", anyone, a.getDocument)
 	r.Add(http.MethodGet, "/healthz", anyone, a.getHealth)

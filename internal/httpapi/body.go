@@ -112,8 +112,11 @@ func subject(field string) string {
 }
 
 func nameOf(t reflect.Type) string {
-	if t == reflect.TypeFor[api.ReleaseName]() {
+	switch t {
+	case reflect.TypeFor[api.ReleaseName]():
 		return "the id of a release or a version"
+	case reflect.TypeFor[api.Time]():
+		return "a time such as 2026-03-01T02:30:00Z"
 	}
 	switch t.Kind() {
 	case reflect.String:

@@ -71,11 +71,8 @@ func buildAnswer(out promotion.BuildOutcome) api.Build {
 		Source:   api.Source{Repository: b.Source.Repository, Commit: b.Source.Commit, Ref: b.Source.Ref},
 		CI:       api.CIRun{Provider: b.CI.Provider, RunURL: b.CI.RunURL},
 		PostedBy: b.PostedBy, PostedAt: b.PostedAt.UTC(),
-		Releases: each(out.Releases, releaseAnswer),
-		Promotions: each(out.Promotions, func(p promotion.Promotion) api.StartedPromotion {
-			return api.StartedPromotion{ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment,
-				State: api.PromotionState(p.State())}
-		}),
+		Releases:   each(out.Releases, releaseAnswer),
+		Promotions: each(out.Promotions, summaryAnswer),
 		WaitingFor: each(out.Waiting, same[string]),
 	}
 }

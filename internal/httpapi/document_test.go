@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -31,11 +32,11 @@ func TestDocumentNamesEveryRoute(t *testing.T) {
 		}
 	}
 	for _, r := range d.echo.Routes() {
-		registered = append(registered, r.Method+" "+strings.ReplaceAll(r.Path, ":id", "{id}"))
+		registered = append(registered, r.Method+" "+strings.NewReplacer(":id", "{id}", `\:`, ":").Replace(r.Path))
 	}
 	slices.Sort(documented)
 	slices.Sort(registered)
-	if diff := cmp.Diff(documented, registered); diff != "" {
+	if diff := gocmp.Diff(documented, registered); diff != "" {
 		t.Errorf("documented (-) and registered (+) routes differ:\n%s", diff)
 	}
 	if undeclared := d.router.Undeclared(); len(undeclared) > 0 {
@@ -48,7 +49,22 @@ var bodies = map[string]string{
 	"postBuild":        buildBody,
 	"requestPromotion": `{"application": "web", "environment": "prod", "release": 3}`,
 	"decidePromotion":  `{"decision": "approve"}`,
+	"postEvidence":     `{"application": "web", "release": 3, "name": "integration-tests", "verdict": "pass"}`,
+	"planPromotion":    `{"application": "web", "environment": "prod", "release": 3}`,
+	"planRestoration":  `{"application": "web", "environment": "prod", "commit": "c0"}`,
+	"restore":          `{"application": "web", "environment": "prod", "commit": "c0", "reason": "back"}`,
+	"rejectRelease":    `{"reason": "it leaks"}`,
+	"reopenRelease":    `{"reason": "it does not"}`,
+	"freeze":           freezeBody,
+	"planFreeze":       freezeBody,
+	"hold":             `{"everything": true, "reason": "fire"}`,
+	"resume":           `{"everything": true}`,
+	"override":         `{"application": "web", "environment": "prod", "gates": ["sync-window"], "reason": "fire", "expires_at": "2026-03-01T12:00:00Z"}`,
+	"reviewOverride":   `{"review": "it was right"}`,
+	"reviewViolation":  `{"review": "it was not"}`,
 }
+
+const freezeBody = `{"kind": "freeze", "reason": "fair", "owner": "ops", "starts_at": "2026-03-02T00:00:00Z", "ends_at": "2026-03-03T00:00:00Z"}`
 
 var buildBody = fmt.Sprintf(`{"version": "1.4.2", "artifacts": [{"repository": "r.test/web", "digest": %q}],
 	"source": {"repository": "https://git.test/web", "commit": %q}}`, digest, commit)
@@ -58,7 +74,7 @@ func TestAccessIsAsDocumented(t *testing.T) {
 	d := newDoor(t)
 	for path, item := range d.document.Paths.Map() {
 		for method, op := range item.Operations() {
-			target := strings.ReplaceAll(path, "{id}", "12")
+			target := strings.ReplaceAll(path, "{id}", "12") + "?" + neededParameters(op)
 			allowed, public := accessOf(t, op)
 			for _, role := range append(roles(), "") {
 				w := d.send(t, request(role, method, target, bodies[op.OperationID]))
@@ -82,6 +98,15 @@ func TestAccessIsAsDocumented(t *testing.T) {
 	}
 }
 
+func neededParameters(op *openapi3.Operation) (query string) {
+	for _, p := range op.Parameters {
+		if p.Value.Required && p.Value.In == openapi3.ParameterInQuery {
+			query += p.Value.Name + "=web&"
+		}
+	}
+	return query
+}
+
 func accessOf(t *testing.T, op *openapi3.Operation) (allowed []string, public bool) {
 	t.Helper()
 	public = op.Security != nil && len(*op.Security) == 0
@@ -102,7 +127,7 @@ func accessOf(t *testing.T, op *openapi3.Operation) (allowed []string, public bo
 func TestParametersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	samples := map[string]string{"limit": "10", "cursor": "MTI", "at": "2026-03-01T02:30:00Z", "release": "3", "promotion": "12",
-		"unfinished": "true", "state": "rolled%20back"}
+		"unfinished": "true", "state": "rolled%20back", "open": "true", "from": "2026-03-01T02:30:00Z", "to": "2026-03-02T02:30:00Z"}
 	d := newDoor(t)
 	for path, item := range d.document.Paths.Map() {
 		op := item.Get
@@ -110,12 +135,12 @@ func TestParametersAreAsDocumented(t *testing.T) {
 			continue
 		}
 		for _, p := range op.Parameters {
-			value := samples[p.Value.Name]
-			if value == "" {
-				value = "web"
+			sent := neededParameters(op)
+			if !p.Value.Required {
+				sent += p.Value.Name + "=" + cmp.Or(samples[p.Value.Name], "web")
 			}
-			if w := d.get(t, path+"?"+p.Value.Name+"="+value); w.Code != http.StatusOK {
-				t.Errorf("%s?%s=%s: %d %s", path, p.Value.Name, value, w.Code, w.Body)
+			if w := d.get(t, path+"?"+sent); w.Code != http.StatusOK {
+				t.Errorf("%s?%s: %d %s", path, sent, w.Code, w.Body)
 			}
 		}
 		if w := d.get(t, path+"?app=web"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "unknown-parameter") {

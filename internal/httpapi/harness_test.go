@@ -50,7 +50,7 @@ func newDoor(t testing.TB) *door {
 	d.echo.Use(httpapi.IdentifyRequest(echo.ExtractIPDirect()))
 	d.echo.Use(auth.NewAuthenticator(roleTokens{}, memstore.New(), false, time.Now).Middleware())
 	d.router = auth.NewRouter(d.echo)
-	httpapi.New(httpapi.Options{UseCases: d.stub, Store: d.stub, Log: log,
+	httpapi.New(httpapi.Options{UseCases: d.stub, Store: d.stub, Log: log, Now: func() time.Time { return noon },
 		Ready: func(context.Context) error { return d.notReady }}).Register(d.router)
 	return d
 }
@@ -68,7 +68,8 @@ func (roleTokens) TokenActor(_ context.Context, hash []byte, _ time.Time) (promo
 }
 
 func roles() []promotion.Role {
-	return []promotion.Role{promotion.RoleViewer, promotion.RoleCI, promotion.RoleReleaseManager, promotion.RoleApprover, promotion.RoleAdmin}
+	return []promotion.Role{promotion.RoleViewer, promotion.RoleCI, promotion.RoleReleaseManager, promotion.RoleApprover, promotion.RoleAdmin,
+		promotion.RoleBreakGlass}
 }
 
 func request(token promotion.Role, method, target, body string) *http.Request {

@@ -10,7 +10,8 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 	return api.Promotion{
 		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment,
 		Kind: api.PromotionKind(p.Kind), State: api.PromotionState(p.State()),
-		Release: p.Release.ID, ReleaseNumber: p.Release.Number, Version: p.Release.Version,
+		Release: unlessZero(p.Release.ID), ReleaseNumber: unlessZero(p.Release.Number), Version: p.Release.Version,
+		Restore:     api.Restoration{Commit: p.Restore.Commit, Base: p.Restore.Base, Secrets: p.Restore.Secrets},
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt.UTC(), Reason: p.Reason, StartedByBuild: p.StartedByBuild,
 		WaitsFor: p.WaitsFor, Failure: p.Failure,
 
@@ -25,6 +26,10 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 	}
 }
 
+func summaryAnswer(p promotion.Promotion) api.PromotionSummary {
+	return api.PromotionSummary{ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, State: api.PromotionState(p.State())}
+}
+
 func pullRequestAnswer(p promotion.Promotion) *api.PullRequest {
 	if p.PullRequest == promotion.PullRequestNone {
 		return nil
@@ -35,7 +40,7 @@ func pullRequestAnswer(p promotion.Promotion) *api.PullRequest {
 
 func gateAnswer(g promotion.GateResult) api.Gate {
 	return api.Gate{Name: g.Gate, Phase: api.GatePhase(g.Phase), Mode: api.GateMode(g.Mode), Verdict: api.GateVerdict(g.Verdict),
-		Reason: g.Reason, Until: g.Until.UTC(), Inputs: g.Inputs, EvaluatedAt: g.EvaluatedAt.UTC()}
+		Reason: g.Reason, Until: g.Until.UTC(), Inputs: g.Inputs, Override: g.Override, EvaluatedAt: g.EvaluatedAt.UTC()}
 }
 
 func approvalAnswer(a promotion.Approval) api.Approval {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -101,7 +102,7 @@ func (a *API) run(c echo.Context, do action) error {
 	return a.answerPromotion(c, http.StatusOK, p)
 }
 
-// answerPromotion answers with a single promotion: with gates, approvals and diff.
+// answerPromotion answers with a single promotion: with gates, approvals, siblings and diff.
 func (a *API) answerPromotion(c echo.Context, status int, p promotion.Promotion) error {
 	gates, err := a.store.Gates(c.Request().Context(), p.ID)
 	if err != nil {
@@ -111,7 +112,21 @@ func (a *API) answerPromotion(c echo.Context, status int, p promotion.Promotion)
 	if err != nil {
 		return err
 	}
+	siblings, err := a.siblings(c.Request().Context(), p)
+	if err != nil {
+		return err
+	}
 	answer := promotionAnswer(p)
 	answer.Gates, answer.Approvals, answer.Diff = each(gates, gateAnswer), each(approvals, approvalAnswer), p.Diff
+	answer.Siblings = each(siblings, summaryAnswer)
 	return c.JSON(status, answer)
+}
+
+// siblings are what else the pull request changes: judged as changes of their own, whoever opened it.
+func (a *API) siblings(ctx context.Context, p promotion.Promotion) ([]promotion.Promotion, error) {
+	if p.Number == 0 {
+		return nil, nil
+	}
+	all, err := a.store.Changes(ctx, p.Target.Repository, p.Number)
+	return slices.DeleteFunc(all, func(other promotion.Promotion) bool { return other.Target.ID == p.Target.ID }), err
 }

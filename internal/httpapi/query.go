@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // query reads a request's query parameters. The first that is wrong ends up in err.
@@ -32,7 +35,7 @@ func readQuery(c echo.Context, known ...string) *query {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(known, name):
-			q.refuse("unknown-parameter", name, fmt.Sprintf("parameter %q is not known here: use %s", name, strings.Join(known, ", ")))
+			q.refuse("unknown-parameter", name, fmt.Sprintf("parameter %q is not known here: use %s", name, cmp.Or(strings.Join(known, ", "), "none")))
 		case len(values[name]) > 1:
 			q.refuse("malformed-parameter", name, "parameter "+name+" is given twice: give it once")
 		case !utf8.ValidString(q.text(name)) || strings.ContainsRune(q.text(name), 0):
@@ -50,6 +53,21 @@ func (q *query) refuse(code, field, message string) {
 
 // text is a parameter's value, empty when it was not given.
 func (q *query) text(name string) string { return q.values.Get(name) }
+
+// needed is the value of a parameter that has to be given.
+func (q *query) needed(name string) string {
+	value := q.text(name)
+	if value == "" {
+		q.refuse("missing-parameter", name, "parameter "+name+" is missing: give it a value")
+	}
+	return value
+}
+
+// about tells whether a target has the application and environment asked for.
+func (q *query) about(t promotion.Target) bool {
+	application, environment := q.text("application"), q.text("environment")
+	return (application == "" || application == t.Application) && (environment == "" || environment == t.Environment)
+}
 
 // id is zero when the parameter was not given.
 func (q *query) id(name string) int64 {

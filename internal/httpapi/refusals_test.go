@@ -102,6 +102,22 @@ func TestRequestsRefused(t *testing.T) {
 		{"POST", "/api/v1/promotions/12/merge", `{"force": true}`, 400, "unknown-field", "force"},
 		{"POST", "/api/v1/promotions", `{"release": true}`, 400, "wrong-type", "release"},
 		{"POST", "/api/v1/promotions", `{"release": 1.5}`, 400, "wrong-type", "release"},
+		{"GET", "/api/v1/windows?from=today", "", 400, "malformed-parameter", "from"},
+		{"GET", "/api/v1/violations?open=1", "", 400, "malformed-parameter", "open"},
+		{"GET", "/api/v1/violations?cursor=MTI", "", 400, "unknown-parameter", "cursor"},
+		{"GET", "/api/v1/revisions?environment=prod", "", 400, "missing-parameter", "application"},
+		{"GET", "/api/v1/revisions?application=web&environment=", "", 400, "missing-parameter", "environment"},
+		{"POST", "/api/v1/evidence", `{"expires_at": "tomorrow"}`, 400, "wrong-type", "expires_at"},
+		{"POST", "/api/v1/promotions:plan", `{"at": 1772332200}`, 400, "wrong-type", "at"},
+		{"POST", "/api/v1/freezes", `{"starts_at": "2026-03-01"}`, 400, "wrong-type", "starts_at"},
+		{"POST", "/api/v1/holds", `{"reason": "fire"}`, 422, "missing-application", "application"},
+		{"POST", "/api/v1/holds", `{"reason": "fire", "everything": true, "environment": "prod"}`, 422, "ambiguous-target", "everything"},
+		{"POST", "/api/v1/holds:resume", `{}`, 422, "missing-application", "application"},
+		{"POST", "/api/v1/holds:resume", `{"everything": true, "application": "web"}`, 422, "ambiguous-target", "everything"},
+		{"POST", "/api/v1/holds:resume", "", 400, "invalid-json", ""},
+		{"POST", "/api/v1/freezes/2/end", `{"why": "over"}`, 400, "unknown-field", "why"},
+		{"POST", "/api/v1/holds:pause", `{}`, 404, "not-found", ""},
+		{"GET", "/api/v1/promotions:plan", "", 405, "method-not-allowed", ""},
 		{"GET", "/api/v1/promotion", "", 404, "not-found", ""},
 		{"DELETE", "/api/v1/promotions/12", "", 405, "method-not-allowed", ""},
 	}
@@ -169,6 +185,7 @@ func TestAbsentObjects(t *testing.T) {
 	t.Parallel()
 	for target, code := range map[string]string{
 		"builds/5": "unknown-build", "promotions/5": "unknown-promotion", "releases/5": "unknown-release", "releases/5/chain": "unknown-release",
+		"releases/5/evidence": "unknown-release",
 	} {
 		d := newDoor(t)
 		d.err = fmt.Errorf("read it: %w", promotion.ErrNotFound)

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/sluicehq/sluice/api"
+	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -48,6 +50,25 @@ func (a *API) getReleaseChain(c echo.Context) error {
 		})})
 }
 
+// judge handles the rejection of a release, or the end of it.
+func (a *API) judge(do func(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		var r api.ReasonRequest
+		if err := decode(c, &r); err != nil {
+			return err
+		}
+		id, err := pathID(c)
+		if err != nil {
+			return err
+		}
+		release, err := do(c.Request().Context(), auth.ActorOf(c), id, r.Reason)
+		if err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, releaseAnswer(release))
+	}
+}
+
 func (a *API) release(c echo.Context) (promotion.Release, error) {
 	id, err := pathID(c)
 	if err != nil {
@@ -61,6 +82,7 @@ func releaseAnswer(r promotion.Release) api.Release {
 	return api.Release{
 		ID: r.ID, Application: r.Application, Number: r.Number, Version: r.Version, Line: r.Line, Origin: api.ReleaseOrigin(r.Origin),
 		Build: r.BuildID, RebuildOf: r.RebuildOf, Aliases: r.Aliases, CreatedAt: r.CreatedAt.UTC(),
+		RejectedBy: r.RejectedBy, RejectedAt: r.RejectedAt.UTC(), Rejection: r.Rejection,
 		Artifacts: each(r.Artifacts, func(a promotion.Artifact) api.Artifact {
 			return api.Artifact{Name: a.Name, Repository: a.Repository, Digest: a.Digest, Tag: a.Tag, Reference: a.Reference(),
 				Build: a.BuildID, CarriedFrom: a.CarriedFrom}

@@ -32,7 +32,7 @@ func sampleOutcome() promotion.BuildOutcome {
 }
 
 func sampleRequested() promotion.Promotion {
-	return promotion.Promotion{ID: 11, Target: promotion.Target{Application: "web", Environment: "dev", Rank: 10}, Release: sampleRelease(),
+	return promotion.Promotion{ID: 11, Target: promotion.Target{ID: 5, Application: "web", Environment: "dev", Rank: 10}, Release: sampleRelease(),
 		Kind: promotion.KindRelease, RequestedBy: "sluice", RequestedAt: noon, Reason: "by policy", StartedByBuild: 7,
 		Decision: promotion.Requested, PullRequest: promotion.PullRequestNone}
 }
@@ -48,12 +48,53 @@ func sampleMerged() promotion.Promotion {
 		SyncStartedAt: noon.Add(3 * time.Minute), WaitsFor: "The cluster rolls it out."}
 }
 
+// sampleChange is a person's own change to another target, by the pull request of sampleMerged.
+func sampleChange() promotion.Promotion {
+	return promotion.Promotion{ID: 13, Target: promotion.Target{ID: 7, Application: "api", Environment: "prod", Rank: 50, Repository: "config",
+		Path: "apps/api/overlays/prod"}, Kind: promotion.KindChange, RequestedBy: "mallory", RequestedAt: noon, Decision: promotion.Requested,
+		PullRequest: promotion.PullRequestOpen, Number: 4, URL: "https://git.test/config/pulls/4"}
+}
+
+func samplePlan() promotion.Plan {
+	closed := promotion.GateResult{Gate: promotion.GateSyncWindow, Phase: promotion.PhaseMerge, Mode: promotion.Enforce, Verdict: promotion.Wait,
+		Reason: "closed until Monday", Until: noon.Add(time.Hour), EvaluatedAt: noon}
+	return promotion.Plan{Target: sampleMerged().Target, Release: sampleRelease(), At: noon, Gates: append(sampleGates(), closed),
+		Earliest: noon.Add(time.Hour), Waits: "closed until Monday", Diff: "image: old → new\n"}
+}
+
+func sampleRestore() promotion.Promotion {
+	p := sampleMerged()
+	p.Kind, p.Restore = promotion.KindRollback, promotion.Restoration{Commit: commit, Base: true}
+	return p
+}
+
+func sampleRejected() promotion.Release {
+	r := sampleRelease()
+	r.RejectedBy, r.RejectedAt, r.Rejection = "ada", noon, "it leaks"
+	return r
+}
+
+func sampleEvidence() promotion.Evidence {
+	return promotion.Evidence{ID: 8, ReleaseID: 3, Environment: "staging", Name: "integration-tests", Source: "jenkins", Verdict: "pass",
+		URL: "https://ci.test/88", Summary: "212 passed", ExpiresAt: noon.Add(24 * time.Hour), PostedBy: "ci", PostedAt: noon}
+}
+
+func sampleFreeze() promotion.Freeze {
+	return promotion.Freeze{ID: 2, Kind: promotion.KindFreeze, Reason: "fair", Owner: "ops", Applications: []string{"web-*"},
+		Environments: []string{"prod"}, Clusters: []string{"eu"}, StartsAt: noon, EndsAt: noon.Add(time.Hour), CreatedBy: "rita", CreatedAt: noon}
+}
+
+func sampleOverride() promotion.Override {
+	return promotion.Override{ID: 2, Target: sampleMerged().Target, Gates: []string{promotion.GateSyncWindow}, Reason: "fire",
+		Incident: "https://incidents.test/9", GivenBy: "bo", GivenAt: noon, ExpiresAt: noon.Add(time.Hour)}
+}
+
 func sampleGates() []promotion.GateResult {
 	return []promotion.GateResult{
 		{Gate: promotion.GateRenders, Phase: promotion.PhaseOpen, Mode: promotion.Enforce, Verdict: promotion.Pass, Reason: "one field",
 			Inputs: map[string]any{"fields": 1}, EvaluatedAt: noon},
 		{Gate: promotion.GateApprovals, Phase: promotion.PhaseMerge, Mode: promotion.Enforce, Verdict: promotion.Wait,
-			Reason: "1 approval is missing", Until: noon.Add(time.Hour), EvaluatedAt: noon},
+			Reason: "1 approval is missing", Until: noon.Add(time.Hour), EvaluatedAt: noon, Override: 2},
 	}
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sluicehq/sluice/api"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -48,18 +49,13 @@ func imageIDs(d promotion.Deployment) []string {
 }
 
 func historyAnswer(e promotion.HistoryEntry) api.HistoryEntry {
-	answer := api.HistoryEntry{
+	return api.HistoryEntry{
 		ID: e.ID, Application: e.Application, Environment: e.Environment, Cluster: e.Cluster,
 		Release: unlessZero(e.ReleaseID), ReleaseNumber: unlessZero(e.Number), Version: e.Version,
 		Sync: api.SyncStatus(e.Sync), Health: api.HealthStatus(e.Health), Revision: e.Revision, Message: e.Message,
-		Images: each(e.Images, same[string]), ImageIds: each(e.ImageIDs, same[string]), From: e.From.UTC(),
+		Images: each(e.Images, same[string]), ImageIds: each(e.ImageIDs, same[string]), From: e.From.UTC(), To: unlessNever(e.To),
 		Promotion: unlessZero(e.PromotionID), RequestedBy: e.RequestedBy, ApprovedBy: each(e.ApprovedBy, same[string]), MergedBy: e.MergedBy,
 	}
-	if !e.To.IsZero() {
-		to := e.To.UTC()
-		answer.To = &to
-	}
-	return answer
 }
 
 func auditAnswer(e promotion.AuditEvent) api.AuditEvent {
@@ -76,6 +72,15 @@ func unlessZero[N int | int64](n N) *N {
 		return nil
 	}
 	return &n
+}
+
+// unlessNever is null in JSON for what does not happen.
+func unlessNever(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 func same[T any](v T) T { return v }

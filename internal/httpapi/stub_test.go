@@ -21,6 +21,7 @@ type stub struct {
 	promotion.Store // nil: what is not below must not be asked
 	err             error
 	created         bool
+	plan            promotion.Plan
 	promotions      []promotion.Promotion
 
 	by    promotion.Actor
@@ -28,7 +29,7 @@ type stub struct {
 }
 
 func newStub() *stub {
-	return &stub{created: true, promotions: []promotion.Promotion{sampleMerged(), sampleRequested()}}
+	return &stub{created: true, plan: samplePlan(), promotions: []promotion.Promotion{sampleChange(), sampleMerged(), sampleRequested()}}
 }
 
 func (s *stub) use(by promotion.Actor, asked any) (promotion.Promotion, error) {

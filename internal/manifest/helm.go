@@ -18,12 +18,9 @@ import (
 	"helm.sh/helm/v3/pkg/ignore"
 )
 
-const (
-	// defaultKubeVersion is what charts see when nothing else is asked for.
-	// Helm's own default is 1.20, which most charts refuse.
-	defaultKubeVersion = "1.36.0"
-	maxChartFiles      = 5000
-)
+// defaultKubeVersion is what charts see when nothing else is asked for.
+// Helm's own default is 1.20, which most charts refuse.
+const defaultKubeVersion = "1.36.0"
 
 // Chart says what to render with Helm.
 type Chart struct {
@@ -32,6 +29,8 @@ type Chart struct {
 	Release     string   // the chart's folder name if empty
 	Namespace   string   // "default" if empty
 	KubeVersion string   // of the cluster, such as "1.34.1"; a recent one if empty
+
+	shelf string // a folder of the application that keeps charts which others depend on
 }
 
 // RenderChart renders a chart as `helm template --include-crds` does, hooks
@@ -43,21 +42,9 @@ func RenderChart(fsys fs.FS, c Chart) (Rendered, error) {
 }
 
 func renderChart(t *tree, c Chart) (Rendered, error) {
-	loaded, err := loadChart(t, c.Path)
+	loaded, values, err := loadValues(t, c)
 	if err != nil {
 		return Rendered{}, err
-	}
-	values := map[string]any{}
-	for _, file := range c.Values {
-		data, err := t.read(file)
-		if err != nil {
-			return Rendered{}, err
-		}
-		layer, err := chartutil.ReadValues(bytes.TrimPrefix(data, byteOrderMark))
-		if err != nil {
-			return Rendered{}, refuse(BadValues, file, 0, "not YAML: %v", err)
-		}
-		values = chartutil.MergeTables(layer, values)
 	}
 	files, err := runTemplates(loaded, values, c)
 	if err != nil {
@@ -84,8 +71,31 @@ func renderChart(t *tree, c Chart) (Rendered, error) {
 	return newRendered(objects), nil
 }
 
+// loadValues reads a chart and the values over its own.
+func loadValues(t *tree, c Chart) (*chart.Chart, map[string]any, error) {
+	loaded, err := t.loadChart(c.Path, c.shelf, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	values := map[string]any{}
+	for _, file := range c.Values {
+		data, err := t.read(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, refuse(BadValues, file, 0, "there is no such values file")
+		} else if err != nil {
+			return nil, nil, err
+		}
+		layer, err := chartutil.ReadValues(bytes.TrimPrefix(data, byteOrderMark))
+		if err != nil {
+			return nil, nil, refuse(BadValues, file, 0, "not YAML: %v", err)
+		}
+		values = chartutil.MergeTables(layer, values)
+	}
+	return loaded, values, nil
+}
+
 // loadChart reads a chart folder. Links are followed inside the tree only.
-func loadChart(t *tree, dir string) (*chart.Chart, error) {
+func (t *tree) loadChart(dir, shelf string, depth int) (*chart.Chart, error) {
 	real, isDir, err := t.resolve(dir)
 	var escape *Refusal
 	switch {
@@ -109,49 +119,10 @@ func loadChart(t *tree, dir string) (*chart.Chart, error) {
 	if err != nil {
 		return nil, refuse(RenderFailed, real, 0, "helm cannot load the chart: %s", brief(err))
 	}
+	if err := t.addNeeds(loaded, real, shelf, depth); err != nil {
+		return nil, err
+	}
 	return loaded, checkChart(loaded, real)
-}
-
-func (t *tree) chartFiles(root, below string, rules *ignore.Rules, files *[]*loader.BufferedFile) error {
-	names, err := t.list(path.Join(root, below))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		name = path.Join(below, name)
-		real, isDir, err := t.resolve(path.Join(root, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a link to nothing, or a device
-		}
-		if err != nil {
-			return err
-		}
-		info, err := fs.Stat(t.fsys, real)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", real, err)
-		}
-		if rules.Ignore(name, info) {
-			continue
-		}
-		if isDir {
-			if strings.Count(name, "/") > maxLinks {
-				return refuse(TooLarge, real, 0, "the chart's folders are nested too deeply")
-			}
-			if err := t.chartFiles(root, name, rules, files); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(*files) >= maxChartFiles {
-			return refuse(TooLarge, root, 0, "the chart has more than %d files", maxChartFiles)
-		}
-		data, err := t.read(real)
-		if err != nil {
-			return err
-		}
-		*files = append(*files, &loader.BufferedFile{Name: name, Data: bytes.TrimPrefix(data, byteOrderMark)})
-	}
-	return nil
 }
 
 // runTemplates gives the rendered files by name. Templates may panic, and so
@@ -162,6 +133,15 @@ func runTemplates(c *chart.Chart, values map[string]any, options Chart) (files m
 			err = fmt.Errorf("helm panicked: %v", p)
 		}
 	}()
+	top, err := topValues(c, values, options)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Engine{}.Render(c, top)
+}
+
+// topValues are what templates see: the values of all files and charts merged, and what Helm says of itself.
+func topValues(c *chart.Chart, values map[string]any, options Chart) (chartutil.Values, error) {
 	version, err := chartutil.ParseKubeVersion(cmp.Or(options.KubeVersion, defaultKubeVersion))
 	if err != nil {
 		return nil, err
@@ -174,14 +154,10 @@ func runTemplates(c *chart.Chart, values map[string]any, options Chart) (files m
 	if err := chartutil.ProcessDependenciesWithMerge(c, values); err != nil {
 		return nil, err
 	}
-	top, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{
+	return chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{
 		Name:      cmp.Or(options.Release, path.Base(options.Path)),
 		Namespace: cmp.Or(options.Namespace, "default"),
 		Revision:  1,
 		IsInstall: true,
 	}, capabilities)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Engine{}.Render(c, top)
 }

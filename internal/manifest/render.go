@@ -28,7 +28,8 @@ const maxMessage = 600
 var openapiLock sync.RWMutex
 
 // Render renders the folder dir of fsys: a kustomization as `kustomize build`
-// does, a Helm chart with its own values, otherwise the manifests in the
+// does, Helm values with the application's chart and a chart with its own
+// values as `helm template --skip-tests` does, otherwise the manifests in the
 // folder. The error is a *Refusal, or what reading fsys returned.
 func Render(fsys fs.FS, dir string) (Rendered, error) {
 	t := newTree(fsys)
@@ -52,7 +53,11 @@ func renderLayout(t *tree, real string, layout Layout) (Rendered, error) {
 		}
 		return kustomize(t, real)
 	case Helm:
-		return renderChart(t, Chart{Path: real})
+		h, err := t.helmTarget(real)
+		if err != nil {
+			return Rendered{}, err
+		}
+		return h.render(t)
 	}
 	return renderPlain(t, real)
 }

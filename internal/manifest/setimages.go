@@ -11,6 +11,7 @@ import (
 type ImageChange struct {
 	// Name is the image without tag or digest, as it reaches the overlay's own
 	// `images`: what the manifests say, or what a base or component made of it.
+	// Of a Helm chart it is what it renders.
 	Name string
 	// Target is repository@sha256:…
 	Target string
@@ -27,9 +28,10 @@ type Edit struct {
 // SetImages makes every container of the overlay that uses one of the images
 // run exactly its target, by the smallest edit of the overlay's own source. In
 // a Kustomize overlay that is an entry of `images`; bases and components are
-// never edited. In a folder of plain manifests it is each reference itself.
-// The overlay is rendered before and after. Doing the same edit again is a
-// no-op. The error is a *Refusal, or what reading fsys returned.
+// never edited. In a folder of plain manifests it is each reference itself. In
+// one with Helm values it is the image's place there; a tag that the chart puts
+// in front of the digest stays, and says nothing. The overlay is rendered before
+// and after. Doing the same edit again is a no-op. The error is a *Refusal, or what reading fsys returned.
 func SetImages(fsys fs.FS, overlay string, changes []ImageChange) (Edit, error) {
 	goals := make([]goal, len(changes))
 	for i, change := range changes {
@@ -49,8 +51,7 @@ func SetImages(fsys fs.FS, overlay string, changes []ImageChange) (Edit, error) 
 	}
 	switch layout {
 	case Helm:
-		return Edit{}, refuse(NoKustomization, dir, 0,
-			"the folder has Helm values and no kustomization: set the image's place in the values file")
+		return setHelmImages(t, dir, goals)
 	case Plain:
 		return setPlainImages(t, dir, goals)
 	}

@@ -32,7 +32,7 @@ func SetValue(fsys fs.FS, overlay, chart, values, pointer, value string) (Edit, 
 	if err != nil {
 		return Edit{}, err
 	}
-	if _, err := loadChart(t, chart); err != nil {
+	if _, err := t.loadChart(chart, "", 0); err != nil {
 		return Edit{}, err
 	}
 	if shared {
@@ -186,11 +186,14 @@ func (s *source) onlySets(data []byte, steps []string, value string) bool {
 		return false
 	}
 	want := content(s.root())
+	if want == nil {
+		want = map[string]any{}
+	}
 	set(want, steps, value)
 	return bytes.Equal(canonical(want), canonical(content(after.root())))
 }
 
-// set puts a value into decoded maps and lists, at a place that exists.
+// set puts a value into decoded maps and lists. Maps that are missing around it are made.
 func set(into any, steps []string, value string) {
 	for i, step := range steps {
 		last := i == len(steps)-1
@@ -198,6 +201,8 @@ func set(into any, steps []string, value string) {
 		case map[string]any:
 			if last {
 				parent[step] = value
+			} else if parent[step] == nil {
+				parent[step] = map[string]any{}
 			}
 			into = parent[step]
 		case []any:

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // verify holds an edit to its promise: every changed field is one of the
@@ -105,4 +107,17 @@ func renames(edit Edit) []rename {
 func stem(id ID) ID {
 	id.Name = hashSuffix.ReplaceAllString(id.Name, "-")
 	return id
+}
+
+// labelPath is where labels and selectors of them stand.
+var labelPath = regexp.MustCompile(`(^|\.)(labels|matchLabels|selector)[.\[]`)
+
+// checkLabels refuses an edit that puts what is no label value, such as a digest, into one: the cluster would not take it.
+func checkLabels(edit Edit, file string) error {
+	for _, change := range Diff(edit.Before, edit.After) {
+		if labelPath.MatchString(change.Path) && len(validation.IsValidLabelValue(text(change.new))) > 0 {
+			return refuse(UnintendedChange, file, 0, "the edit would put %s into the label %s of %s", change.New, change.Path, change.Object)
+		}
+	}
+	return nil
 }

@@ -3,9 +3,11 @@
 package overlays
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,9 +17,7 @@ import (
 )
 
 // Overlays implements promotion.Manifests.
-type Overlays struct {
-	Root string // folder of the applications
-}
+type Overlays struct{}
 
 var _ promotion.Manifests = Overlays{}
 
@@ -25,15 +25,21 @@ var _ promotion.Manifests = Overlays{}
 const diffLines = 400
 
 // Discover implements promotion.Manifests.
-func (o Overlays) Discover(tree fs.FS) ([]promotion.FoundTarget, error) {
-	targets, err := manifest.Discover(tree, o.Root)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]promotion.FoundTarget, len(targets))
-	for i, t := range targets {
-		found[i] = promotion.FoundTarget{Application: t.Application, Environment: t.Environment,
-			Rank: manifest.Rank(t.Environment), Path: t.Path, Layout: string(t.Layout)}
+func (o Overlays) Discover(tree fs.FS, layout promotion.Layout) ([]promotion.FoundTarget, error) {
+	var found []promotion.FoundTarget
+	for _, root := range layout.Roots {
+		targets, err := manifest.Discover(tree, root)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			rank, said := layout.Ranks[t.Environment]
+			if !said {
+				rank = manifest.Rank(t.Environment)
+			}
+			found = append(found, promotion.FoundTarget{Application: t.Application, Environment: t.Environment,
+				Rank: rank, Path: t.Path, Layout: string(t.Layout)})
+		}
 	}
 	return found, nil
 }
@@ -55,7 +61,7 @@ func (o Overlays) Images(tree fs.FS, path string) ([]promotion.OverlayImage, err
 	}
 	images := make([]promotion.OverlayImage, len(named))
 	for i, n := range named {
-		images[i] = promotion.OverlayImage{Name: n.Name, Reference: n.Reference}
+		images[i] = promotion.OverlayImage{Name: n.Name, Reference: decisive(n.Reference)}
 	}
 	return images, nil
 }
@@ -89,17 +95,24 @@ func (o Overlays) SetImages(tree fs.FS, path string, references []string) (promo
 	return change, nil
 }
 
-// Compare implements promotion.Manifests.
+// Compare implements promotion.Manifests. A target whose folder is not there renders nothing.
 func (o Overlays) Compare(before, after fs.FS, path string) (promotion.Change, error) {
-	old, err := manifest.Render(before, path)
+	old, err := renderThere(before, path)
 	if err != nil {
 		return promotion.Change{}, fmt.Errorf("before the change: %w", err)
 	}
-	changed, err := manifest.Render(after, path)
+	changed, err := renderThere(after, path)
 	if err != nil {
 		return promotion.Change{}, fmt.Errorf("after the change: %w", err)
 	}
 	return compared(old, changed), nil
+}
+
+func renderThere(tree fs.FS, path string) (manifest.Rendered, error) {
+	if _, err := fs.Lstat(tree, path); errors.Is(err, fs.ErrNotExist) {
+		return manifest.Rendered{}, nil
+	}
+	return manifest.Render(tree, path)
 }
 
 func compared(before, after manifest.Rendered) promotion.Change {
@@ -108,6 +121,9 @@ func compared(before, after manifest.Rendered) promotion.Change {
 	for _, d := range differences {
 		if d.Action == manifest.Removed && d.Path == "" {
 			change.Removed = append(change.Removed, promotion.RemovedObject{Object: d.Object.String(), Stateful: d.Stateful})
+		}
+		if d.Action == manifest.Added && d.Path == "" {
+			change.Added = append(change.Added, d.Object.String())
 		}
 	}
 	for _, id := range manifest.NewSecrets(before, after) {
@@ -120,9 +136,18 @@ func rendering(r manifest.Rendered) promotion.Rendering {
 	out := promotion.Rendering{Hash: r.Hash()}
 	for _, image := range r.Images() {
 		out.Images = append(out.Images, promotion.RenderedImage{Object: image.Object.String(), Container: image.Container,
-			Name: promotion.RepositoryOf(image.Reference), Reference: image.Reference})
+			Name: promotion.RepositoryOf(image.Reference), Reference: decisive(image.Reference)})
 	}
 	return out
+}
+
+// decisive leaves the tag out of a reference that has a digest too, as charts render them: whoever pulls follows the digest,
+// and what is one image must compare as one.
+func decisive(reference string) string {
+	if _, digest, ok := strings.Cut(reference, "@"); ok {
+		return promotion.RepositoryOf(reference) + "@" + digest
+	}
+	return reference
 }
 
 // Objects are what a target renders to, as a cluster takes them.

@@ -34,6 +34,13 @@ func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, crea
 	return id, true, t.q.InsertBuildArtifacts(ctx, p)
 }
 
+func (t *tx) RememberKey(ctx context.Context, key string, buildID int64) error {
+	if key == "" || buildID == 0 {
+		return nil
+	}
+	return t.q.RememberKey(ctx, dbsqlc.RememberKeyParams{IdempotencyKey: key, BuildID: buildID})
+}
+
 func (t *tx) BuildByKey(ctx context.Context, key string) (promotion.Build, error) {
 	row, err := t.q.BuildByKey(ctx, key)
 	if err != nil {

@@ -19,7 +19,7 @@ func (r reader) Gates(ctx context.Context, promotionID int64) ([]promotion.GateR
 	all := make([]promotion.GateResult, len(rows))
 	for i, g := range rows {
 		all[i] = promotion.GateResult{Gate: g.Gate, Phase: promotion.Phase(g.Phase), Mode: promotion.Mode(g.Mode),
-			Verdict: promotion.Verdict(g.Verdict), Reason: g.Reason, Until: value(g.Until), EvaluatedAt: g.EvaluatedAt}
+			Verdict: promotion.Verdict(g.Verdict), Reason: g.Reason, Until: value(g.Until), Override: value(g.OverrideID), EvaluatedAt: g.EvaluatedAt}
 		if err := json.Unmarshal(g.Inputs, &all[i].Inputs); err != nil {
 			return nil, fmt.Errorf("inputs of gate %s: %w", g.Gate, err)
 		}
@@ -61,7 +61,7 @@ func (t *tx) SaveGates(ctx context.Context, promotionID int64, results []promoti
 }
 
 func sameAnswer(old dbsqlc.GateResult, g promotion.GateResult, inputs []byte) bool {
-	return old.Verdict == string(g.Verdict) && old.Reason == g.Reason && old.Mode == string(g.Mode) &&
+	return old.Verdict == string(g.Verdict) && old.Reason == g.Reason && old.Mode == string(g.Mode) && value(old.OverrideID) == g.Override &&
 		value(old.Until).Equal(g.Until.Truncate(time.Microsecond)) && sameDocument(old.Inputs, inputs)
 }
 
@@ -84,5 +84,5 @@ func (t *tx) replaceGate(ctx context.Context, promotionID int64, g promotion.Gat
 		}
 	}
 	return t.q.InsertGate(ctx, dbsqlc.InsertGateParams{PromotionID: promotionID, Gate: g.Gate, Phase: string(g.Phase), Mode: string(g.Mode),
-		Verdict: string(g.Verdict), Reason: g.Reason, Until: nullTime(g.Until), Inputs: inputs, EvaluatedAt: g.EvaluatedAt})
+		Verdict: string(g.Verdict), Reason: g.Reason, Until: nullTime(g.Until), Inputs: inputs, EvaluatedAt: g.EvaluatedAt, OverrideID: nullID(g.Override)})
 }

@@ -10,8 +10,9 @@ import (
 
 // promotionOf converts a row; the release is filled in by the caller.
 func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) promotion.Promotion {
-	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: p.ReleaseID}, Kind: promotion.ChangeKind(p.Kind),
+	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
+		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
 		PullRequest: promotion.PullRequestState(p.PullRequest), Branch: p.Branch, BaseSHA: p.BaseSha, HeadSHA: p.HeadSha,
@@ -28,8 +29,24 @@ func (r reader) Promotion(ctx context.Context, id int64) (promotion.Promotion, e
 		return promotion.Promotion{}, found(err)
 	}
 	p := promotionOf(row.Promotion, row.TargetDetail)
-	p.Release, err = r.Release(ctx, p.Release.ID)
+	if p.Release.ID != 0 {
+		p.Release, err = r.Release(ctx, p.Release.ID)
+	}
 	return p, err
+}
+
+func (r reader) Changes(ctx context.Context, repository string, number int) ([]promotion.Promotion, error) {
+	ids, err := r.q.Changes(ctx, dbsqlc.ChangesParams{Number: int32(number), Repository: repository})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]promotion.Promotion, len(ids))
+	for i, id := range ids {
+		if all[i], err = r.Promotion(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func (r reader) Promotions(ctx context.Context, f promotion.PromotionFilter) ([]promotion.Promotion, error) {
@@ -71,9 +88,10 @@ func (t *tx) OpenPromotion(ctx context.Context, targetID int64) (promotion.Promo
 }
 
 func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64, error) {
-	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: p.Release.ID, Kind: string(p.Kind),
+	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
-		StartedByBuild: nullID(p.StartedByBuild)})
+		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
+		RestoreSecrets: p.Restore.Secrets})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
@@ -89,7 +107,7 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 		BodyHash: p.BodyHash, StatusReported: p.StatusReported, MergeSha: p.MergeSHA, MergedBy: p.MergedBy, MergedAt: nullTime(p.MergedAt),
 		CleanedUp: p.CleanedUp, SyncAskedBy: p.SyncAskedBy, SyncAskedAt: nullTime(p.SyncAskedAt), SyncStartedAt: nullTime(p.SyncStartedAt),
 		SyncedAt: nullTime(p.SyncedAt), LiveAt: nullTime(p.LiveAt), VerifiedAt: nullTime(p.VerifiedAt), OvertakenAt: nullTime(p.OvertakenAt),
-		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor})
+		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID)})
 }
 
 func (t *tx) PromotionByCommit(ctx context.Context, targetID int64, sha string) (int64, error) {
@@ -112,7 +130,7 @@ func (r reader) VerifiedOn(ctx context.Context, releaseID int64, targetIDs []int
 	if len(targetIDs) == 0 {
 		return nil, nil
 	}
-	rows, err := r.q.VerifiedOn(ctx, dbsqlc.VerifiedOnParams{ReleaseID: releaseID, Targets: targetIDs})
+	rows, err := r.q.VerifiedOn(ctx, dbsqlc.VerifiedOnParams{ReleaseID: nullID(releaseID), Targets: targetIDs})
 	verified := make(map[int64]int64, len(rows))
 	for _, row := range rows {
 		verified[row.TargetID] = row.PromotionID
@@ -133,4 +151,12 @@ func (r reader) Approvals(ctx context.Context, promotionID int64) ([]promotion.A
 			Decision: a.Decision, Comment: a.Comment, RenderedHash: a.RenderedHash, DecidedAt: a.DecidedAt}
 	}
 	return all, err
+}
+
+func (t *tx) NewestMerged(ctx context.Context, targetID, before int64) (promotion.Promotion, error) {
+	id, err := t.q.NewestMerged(ctx, dbsqlc.NewestMergedParams{TargetID: targetID, ID: before})
+	if err != nil {
+		return promotion.Promotion{}, found(err)
+	}
+	return t.LockPromotion(ctx, id)
 }

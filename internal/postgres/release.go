@@ -29,7 +29,8 @@ func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release,
 	for _, v := range rows {
 		release := promotion.Release{ID: v.ID, ApplicationID: v.ApplicationID, Application: v.Application, Number: int(v.Number),
 			Version: v.Version, Line: v.Line, Origin: promotion.Origin(v.Origin), BuildID: value(v.BuildID),
-			RebuildOf: value(v.RebuildOf), Aliases: v.Aliases, CreatedAt: v.CreatedAt}
+			RebuildOf: value(v.RebuildOf), Aliases: v.Aliases, CreatedAt: v.CreatedAt,
+			RejectedBy: v.RejectedBy, RejectedAt: value(v.RejectedAt), Rejection: v.Rejection}
 		for _, a := range artifacts {
 			if a.ReleaseID == v.ID {
 				release.Artifacts = append(release.Artifacts, promotion.Artifact{Name: a.Name, Repository: a.Repository,
@@ -118,12 +119,12 @@ func (t *tx) AddAlias(ctx context.Context, releaseID int64, version string, buil
 	return t.q.InsertAlias(ctx, dbsqlc.InsertAliasParams{ReleaseID: releaseID, Version: version, BuildID: buildID, CreatedAt: at})
 }
 
-func (t *tx) ReleaseOf(ctx context.Context, applicationID int64, references []string) (int64, error) {
-	p := dbsqlc.ReleaseOfParams{ApplicationID: applicationID, Repositories: []string{}, Refs: list(references)}
+func (r reader) ReleaseOf(ctx context.Context, applicationID int64, references []string, preferred int64) (int64, error) {
+	p := dbsqlc.ReleaseOfParams{ApplicationID: applicationID, Preferred: preferred, Repositories: []string{}, Refs: list(references)}
 	for _, ref := range references {
 		p.Repositories = append(p.Repositories, promotion.RepositoryOf(ref))
 	}
-	id, err := t.q.ReleaseOf(ctx, p)
+	id, err := r.q.ReleaseOf(ctx, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -145,4 +146,8 @@ func (r reader) Platforms(ctx context.Context, digests []string) (map[string]str
 		index[row.Digest] = row.IndexDigest
 	}
 	return index, err
+}
+
+func (t *tx) SaveRejection(ctx context.Context, r promotion.Release) error {
+	return t.q.SaveRejection(ctx, dbsqlc.SaveRejectionParams{ID: r.ID, RejectedBy: r.RejectedBy, RejectedAt: nullTime(r.RejectedAt), Rejection: r.Rejection})
 }

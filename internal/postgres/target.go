@@ -12,7 +12,7 @@ import (
 
 func target(d dbsqlc.TargetDetail) promotion.Target {
 	return promotion.Target{ID: d.ID, ApplicationID: d.ApplicationID, Application: d.Application, Repository: d.Repository,
-		Environment: d.Environment, Rank: int(d.Rank), Path: d.Path, Layout: d.Layout, RenderProblem: d.RenderProblem}
+		Environment: d.Environment, Rank: int(d.Rank), Path: d.Path, Layout: d.Layout, RenderProblem: d.RenderProblem, Removed: d.RemovedAt != nil}
 }
 
 func targets(rows []dbsqlc.TargetDetail, err error) ([]promotion.Target, error) {
@@ -36,19 +36,35 @@ func (r reader) TargetNamed(ctx context.Context, application, environment string
 	return target(d), found(err)
 }
 
-func (r reader) RepositoryHead(ctx context.Context, repository string) (string, error) {
-	head, err := r.q.RepositoryHead(ctx, repository)
-	return head, found(err)
+func (r reader) Repository(ctx context.Context, name string) (promotion.RepositoryStatus, error) {
+	c, err := r.q.RepositoryNamed(ctx, name)
+	if err != nil {
+		return promotion.RepositoryStatus{}, found(err)
+	}
+	return repositoryStatus(c)
+}
+
+func repositoryStatus(c dbsqlc.ConfigRepository) (promotion.RepositoryStatus, error) {
+	status := promotion.RepositoryStatus{Name: c.Name, URL: c.Url, BaseBranch: c.BaseBranch, Head: c.Head, Problem: c.Problem,
+		LookedAt: value(c.LookedAt)}
+	if err := json.Unmarshal(c.PolicyFaults, &status.PolicyFaults); err != nil {
+		return status, fmt.Errorf("policy faults of %s: %w", c.Name, err)
+	}
+	return status, nil
 }
 
 func (r reader) Repositories(ctx context.Context) ([]promotion.RepositoryStatus, error) {
 	rows, err := r.q.Repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]promotion.RepositoryStatus, len(rows))
 	for i, c := range rows {
-		all[i] = promotion.RepositoryStatus{Name: c.Name, URL: c.Url, BaseBranch: c.BaseBranch, Head: c.Head,
-			Problem: c.Problem, LookedAt: value(c.LookedAt)}
+		if all[i], err = repositoryStatus(c); err != nil {
+			return nil, err
+		}
 	}
-	return all, err
+	return all, nil
 }
 
 func (r reader) ApplicationID(ctx context.Context, name string) (int64, error) {
@@ -72,9 +88,13 @@ func (r reader) RevisionsOf(ctx context.Context, targetID int64, limit int) ([]p
 	if err != nil {
 		return nil, err
 	}
+	return revisions(rows)
+}
+
+func revisions(rows []dbsqlc.TargetRevision) ([]promotion.TargetRevision, error) {
 	all := make([]promotion.TargetRevision, len(rows))
 	for i, v := range rows {
-		all[i] = promotion.TargetRevision{TargetID: v.TargetID, RenderedHash: v.RenderedHash,
+		all[i] = promotion.TargetRevision{ID: v.ID, TargetID: v.TargetID, FoundAt: value(v.FoundAt), Imported: v.Imported, RenderedHash: v.RenderedHash,
 			ReleaseID: value(v.ReleaseID), PromotionID: value(v.PromotionID),
 			Commit: promotion.Commit{SHA: v.Commit, Author: v.Author, Message: v.Message, When: v.CommittedAt}}
 		if err := json.Unmarshal(v.Images, &all[i].Images); err != nil {
@@ -85,8 +105,16 @@ func (r reader) RevisionsOf(ctx context.Context, targetID int64, limit int) ([]p
 }
 
 func (t *tx) SaveRepository(ctx context.Context, r promotion.RepositoryStatus) error {
+	faults := r.PolicyFaults
+	if faults == nil {
+		faults = promotion.PolicyFaults{}
+	}
+	text, err := json.Marshal(faults)
+	if err != nil {
+		return err
+	}
 	return t.q.SaveRepository(ctx, dbsqlc.SaveRepositoryParams{Name: r.Name, Url: r.URL, BaseBranch: r.BaseBranch,
-		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt})
+		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text})
 }
 
 func (t *tx) SaveApplication(ctx context.Context, repository, name string, at time.Time) (int64, error) {
@@ -124,5 +152,21 @@ func (t *tx) InsertTargetRevision(ctx context.Context, v promotion.TargetRevisio
 	}
 	return t.q.InsertTargetRevision(ctx, dbsqlc.InsertTargetRevisionParams{TargetID: v.TargetID, Commit: v.Commit.SHA,
 		Author: v.Commit.Author, Message: v.Commit.Message, CommittedAt: v.Commit.When, RenderedHash: v.RenderedHash,
-		Images: images, ReleaseID: nullID(v.ReleaseID), PromotionID: nullID(v.PromotionID)})
+		Images: images, ReleaseID: nullID(v.ReleaseID), PromotionID: nullID(v.PromotionID),
+		FoundAt: nullTime(v.FoundAt), Imported: v.Imported, Examined: v.Imported || v.PromotionID != 0})
+}
+
+func (r reader) SeenPullRequests(ctx context.Context, repository string) (map[int]promotion.SeenPullRequest, error) {
+	rows, err := r.q.SeenPullRequests(ctx, repository)
+	seen := make(map[int]promotion.SeenPullRequest, len(rows))
+	for _, s := range rows {
+		seen[int(s.Number)] = promotion.SeenPullRequest{Number: int(s.Number), Head: s.Head, Main: s.Main, PolicyID: value(s.PolicyID),
+			Verdict: s.Verdict, SeenAt: s.SeenAt}
+	}
+	return seen, err
+}
+
+func (t *tx) SavePullRequestSeen(ctx context.Context, repository string, p promotion.SeenPullRequest) error {
+	return t.q.SavePullRequestSeen(ctx, dbsqlc.SavePullRequestSeenParams{Repository: repository, Number: int32(p.Number), Head: p.Head,
+		Main: p.Main, PolicyID: nullID(p.PolicyID), Verdict: p.Verdict, SeenAt: p.SeenAt})
 }

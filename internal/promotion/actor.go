@@ -12,6 +12,7 @@ const (
 	RoleReleaseManager Role = "release-manager"
 	RoleApprover       Role = "approver"
 	RoleAdmin          Role = "admin"
+	RoleBreakGlass     Role = "break-glass" // may override gates, and nothing else
 )
 
 // Actor is who does something: a person, an API token or Sluice itself.

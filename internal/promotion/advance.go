@@ -32,7 +32,9 @@ func (s *Service) steps() []step {
 	return []step{
 		{"find-merged", foundMerged, s.findMerged},
 		{"find-closed", foundClosed, s.findClosed},
+		{"withdraw", targetGone, s.withdraw},
 		{"close", mustClose, s.closePullRequest},
+		{"notice", mustNotice, s.notice},
 		{"propose", mustPropose, s.propose},
 		{"open", mustOpen, s.openPullRequest},
 		{"report", mustReport, s.report},
@@ -179,9 +181,7 @@ func (f *situation) lookAgain() time.Time {
 		}
 	}
 	for _, g := range f.gates {
-		if g.Verdict == Wait {
-			soonest(g.Until)
-		}
+		soonest(g.Until)
 	}
 	if f.State() == StateLive {
 		soonest(f.LiveAt.Add(f.policy.Soak))

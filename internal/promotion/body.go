@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,12 @@ func branchName(p Promotion) string {
 }
 
 func title(p *Promotion) string {
+	if p.Kind == KindChange {
+		return fmt.Sprintf("%s: change by %s in %s", p.Target.Application, p.RequestedBy, p.Target.Environment)
+	}
+	if p.Restore.Commit != "" {
+		return fmt.Sprintf("%s: %s as of %s in %s", p.Target.Application, p.Release.Version, short(p.Restore.Commit), p.Target.Environment)
+	}
 	return fmt.Sprintf("%s: %s to %s", p.Target.Application, p.Release.Version, p.Target.Environment)
 }
 
@@ -46,15 +53,12 @@ func trailers(b *strings.Builder, f *situation) {
 // only when something that matters has changed.
 func (s *Service) body(f *situation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
-	s.bodyOrigin(&b, f)
-	b.WriteString("\n| image | digest |\n| --- | --- |\n")
-	for _, a := range f.Release.Artifacts {
-		carried := ""
-		if a.CarriedFrom != 0 {
-			carried = " (carried forward)"
-		}
-		fmt.Fprintf(&b, "| `%s`%s | `%s` |\n", a.Repository, carried, strings.TrimPrefix(a.Reference(), a.Repository))
+	if f.Kind == KindChange {
+		fmt.Fprintf(&b, "**This changes %s in %s**, so it passes the gates of %s.\n", f.Target.Application, f.Target.Environment, f.Target.Environment)
+	} else {
+		fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
+		s.bodyOrigin(&b, f)
+		artifactTable(&b, f.Release)
 	}
 	diff := f.Diff
 	if diff == "" {
@@ -63,7 +67,14 @@ func (s *Service) body(f *situation) string {
 	if len(diff) > maxDiff {
 		diff = diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1] + "… the rest is on the promotion's page\n"
 	}
-	fmt.Fprintf(&b, "\n### What changes in the cluster\n\n```diff\n%s```\n\n### Gates\n\n", diff)
+	fmt.Fprintf(&b, "\n### What changes in the cluster\n\n```diff\n%s```\n\n", diff)
+	if f.Restore.Commit != "" {
+		fmt.Fprintf(&b, "The configuration goes back to commit `%s`.\n\n", f.Restore.Commit)
+	}
+	for _, note := range f.proposed.Notes {
+		fmt.Fprintf(&b, "- ⚠ %s\n", note)
+	}
+	b.WriteString("\n### Gates\n\n")
 	for _, g := range f.gates {
 		if g.Phase != PhaseSync {
 			fmt.Fprintf(&b, "- %s **%s**: %s%s\n", mark(g), g.Gate, g.Reason, onlyReported(g))
@@ -71,6 +82,17 @@ func (s *Service) body(f *situation) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n\n[Promotion %d](%s/promotions/%d)\n", f.waiting(), f.ID, s.PublicURL, f.ID)
 	return b.String()
+}
+
+func artifactTable(b *strings.Builder, r Release) {
+	b.WriteString("\n| image | digest |\n| --- | --- |\n")
+	for _, a := range r.Artifacts {
+		carried := ""
+		if a.CarriedFrom != 0 {
+			carried = " (carried forward)"
+		}
+		fmt.Fprintf(b, "| `%s`%s | `%s` |\n", a.Repository, carried, strings.TrimPrefix(a.Reference(), a.Repository))
+	}
 }
 
 func (s *Service) bodyOrigin(b *strings.Builder, f *situation) {
@@ -110,6 +132,9 @@ func onlyReported(g GateResult) string {
 // status is the one check shown on the pull request's head.
 func (f *situation) status() CommitStatus {
 	held := f.held()
+	if f.Decision == Rejected {
+		return CommitStatus{Context: StatusContext, State: "failure", Description: "rejected by " + f.DecidedBy}
+	}
 	if len(held) == 0 {
 		return CommitStatus{Context: StatusContext, State: "success", Description: "every gate passes"}
 	}
@@ -119,9 +144,11 @@ func (f *situation) status() CommitStatus {
 			state = "failure"
 		}
 	}
-	names := make([]string, len(held))
-	for i, g := range held {
-		names[i] = g.Gate
+	var names []string
+	for _, g := range held {
+		if !slices.Contains(names, g.Gate) {
+			names = append(names, g.Gate)
+		}
 	}
 	return CommitStatus{Context: StatusContext, State: state, Description: "held by " + strings.Join(names, ", ")}
 }

@@ -112,7 +112,11 @@ func (s *Service) environmentLinks(ctx context.Context, p Promotion) ([]Link, er
 	if err != nil {
 		return nil, err
 	}
-	links := []Link{s.registryLink(ctx, p), s.renderedLink(ctx, site, p), s.mainLink(ctx, site, p)}
+	policy, err := s.PolicyFor(ctx, p.Target)
+	if err != nil {
+		return nil, err
+	}
+	links := []Link{s.registryLink(ctx, p), s.renderedLink(ctx, site, p, policy), s.mainLink(ctx, site, p)}
 	if p.SyncedAt.IsZero() {
 		return links, nil
 	}
@@ -134,7 +138,7 @@ func (s *Service) environmentLinks(ctx context.Context, p Promotion) ([]Link, er
 		return nil, fmt.Errorf("read what ran in %s: %w", p.Target.Environment, err)
 	}
 	for _, e := range seen {
-		more, err := s.runningLinks(ctx, site, p, e)
+		more, err := s.runningLinks(ctx, site, p, policy, e)
 		if err != nil {
 			return nil, err
 		}
@@ -162,20 +166,22 @@ func (s *Service) registryLink(ctx context.Context, p Promotion) Link {
 	return l
 }
 
-func (s *Service) renderedLink(ctx context.Context, site Site, p Promotion) Link {
-	l := Link{Name: "release → rendered manifest", Environment: p.Target.Environment, Expected: strings.Join(wanted(p.Release), " "),
+func (s *Service) renderedLink(ctx context.Context, site Site, p Promotion, policy EnvironmentPolicy) Link {
+	promoted := wanted(p.Release, policy)
+	l := Link{Name: "release → rendered manifest", Environment: p.Target.Environment, Expected: strings.Join(promoted, " "),
 		At: p.MergedAt, Proof: "rendered at commit " + p.MergeSHA}
 	tree, err := site.Repository.Tree(ctx, p.MergeSHA)
 	if err == nil {
 		var r Rendering
 		if r, err = s.Manifests.Render(tree, p.Target.Path); err == nil {
 			var found []string
-			for _, ref := range renderedReferences(r) {
-				if p.Release.uses(RepositoryOf(ref)) && strings.Contains(ref, "@") && !slices.Contains(found, ref) {
+			for _, image := range r.Images {
+				ref := withoutTag(image.Reference)
+				if p.Release.uses(RepositoryOf(policy.PostedAs(ref))) && strings.Contains(ref, "@") && !slices.Contains(found, ref) {
 					found = append(found, ref)
 				}
 			}
-			l.Found, l.Verified = strings.Join(found, " "), sameSet(found, wanted(p.Release))
+			l.Found, l.Verified = strings.Join(found, " "), sameSet(found, promoted)
 		}
 	}
 	if err != nil {
@@ -186,7 +192,8 @@ func (s *Service) renderedLink(ctx context.Context, site Site, p Promotion) Link
 
 func (s *Service) mainLink(ctx context.Context, site Site, p Promotion) Link {
 	l := Link{Name: "commit → merge on main", Environment: p.Target.Environment, Expected: p.MergeSHA, At: p.MergedAt}
-	head, err := s.Store.RepositoryHead(ctx, p.Target.Repository)
+	known, err := s.Store.Repository(ctx, p.Target.Repository)
+	head := known.Head
 	if err == nil {
 		l.Verified, err = site.Repository.Contains(ctx, head, p.MergeSHA)
 	}
@@ -201,13 +208,13 @@ func (s *Service) mainLink(ctx context.Context, site Site, p Promotion) Link {
 	return l
 }
 
-func (s *Service) runningLinks(ctx context.Context, site Site, p Promotion, e HistoryEntry) ([]Link, error) {
+func (s *Service) runningLinks(ctx context.Context, site Site, p Promotion, policy EnvironmentPolicy, e HistoryEntry) ([]Link, error) {
 	synced := Link{Name: "merge → synced revision", Environment: p.Target.Environment, Expected: p.MergeSHA, Found: e.Revision, At: p.SyncedAt}
 	contains, err := site.Repository.Contains(ctx, e.Revision, p.MergeSHA)
 	synced.Verified = err == nil && contains
 	synced.Proof = fmt.Sprintf("Argo CD in %s says it applied %s", e.Cluster, short(e.Revision))
 	running := Link{Name: "synced revision → running containers", Environment: p.Target.Environment, At: e.From,
-		Expected: strings.Join(digests(p.Release), " "), Found: strings.Join(e.ImageIDs, " "),
+		Found: strings.Join(e.ImageIDs, " "),
 		Proof: "imageIDs of the running containers in " + e.Cluster}
 	platforms, err := s.Store.Platforms(ctx, digests(p.Release))
 	if err != nil {
@@ -217,7 +224,12 @@ func (s *Service) runningLinks(ctx context.Context, site Site, p Promotion, e Hi
 	for _, id := range e.ImageIDs {
 		d.RunningImages = append(d.RunningImages, ContainerImage{ImageID: id})
 	}
-	running.Verified = runs(p.Release, d, platforms)
+	rendered, err := s.renderedDigests(ctx, site, p)
+	if err != nil {
+		return nil, err
+	}
+	running.Expected = strings.Join(rendered, " ")
+	running.Verified = runs(p.Release, policy, rendered, d, platforms)
 	return []Link{synced, running}, nil
 }
 

@@ -45,8 +45,12 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 		return Promotion{}, invalid("missing-comment", "comment", "say why you reject: whoever asked for the promotion reads it")
 	}
 	return s.decide(ctx, r.PromotionID, func(tx Tx, p Promotion) error {
+		policy, err := s.rulesOf(ctx, tx, p.Target.Repository)
+		if err != nil {
+			return err
+		}
 		switch {
-		case !p.Open() && !(r.Decision == "approve" && s.awaitsSync(p)):
+		case !p.Open() && !(r.Decision == "approve" && awaitsSync(p, policy.rules.For(p.Target))):
 			return conflict("not-open", "promotion %d is %s: there is nothing left to decide", p.ID, p.State())
 		case p.RenderedHash == "":
 			return conflict("nothing-to-approve", "promotion %d has no pull request yet: an approval is for the content it shows", p.ID)
@@ -68,8 +72,8 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 
 // awaitsSync tells whether a merge that went past the approvals may still be approved: Sluice
 // has not synced it, and does so only when it is.
-func (s *Service) awaitsSync(p Promotion) bool {
-	return p.PullRequest == PullRequestMerged && s.Policy(p.Target).SyncBySluice && p.SyncStartedAt.IsZero() && p.SyncedAt.IsZero()
+func awaitsSync(p Promotion, policy EnvironmentPolicy) bool {
+	return p.PullRequest == PullRequestMerged && policy.SyncBySluice && p.SyncStartedAt.IsZero() && p.SyncedAt.IsZero()
 }
 
 // Cancel withdraws a promotion that is not merged.
@@ -83,6 +87,9 @@ func (s *Service) Cancel(ctx context.Context, by Actor, id int64, reason string)
 		}
 		if !p.Open() {
 			return conflict("not-open", "promotion %d is %s: it cannot be cancelled any more", p.ID, p.State())
+		}
+		if p.Kind == KindChange {
+			return conflict("not-sluices-own", "pull request #%d is %s's own: close it at the host, or reject it here", p.Number, p.RequestedBy)
 		}
 		p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), reason
 		return s.store(ctx, tx, by, p, "promotion.cancelled", "cancelled by "+by.Name)
@@ -106,6 +113,9 @@ func (s *Service) Merge(ctx context.Context, by Actor, id int64) (Promotion, err
 		return Promotion{}, conflict("not-open", "promotion %d is %s: it cannot be merged", id, f.State())
 	}
 	if f.gates, err = s.refresh(ctx, f); err != nil {
+		return Promotion{}, err
+	}
+	if err := s.judgeSiblings(ctx, f); err != nil {
 		return Promotion{}, err
 	}
 	if held := f.held(); len(held) > 0 {

@@ -1,6 +1,9 @@
 package promotion
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Kind says what sort of failure an Error is; the doors map it to a status.
 type Kind string
@@ -34,6 +37,20 @@ func absent(code, format string, args ...any) error {
 	return &Error{Kind: Absent, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// unknown turns the absence of what somebody named into a refusal.
+func unknown(err error, code, format string, args ...any) error {
+	if errors.Is(err, ErrNotFound) {
+		return absent(code, format, args...)
+	}
+	return err
+}
+
 func conflict(code, format string, args ...any) error {
 	return &Error{Kind: Conflict, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// isRefusal tells a failure that somebody can act on from one of the machinery.
+func isRefusal(err error) bool {
+	var refusal *Error
+	return errors.As(err, &refusal)
 }

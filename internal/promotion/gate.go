@@ -8,6 +8,7 @@ import (
 
 // The gates, by the names that policy, API and pages use.
 const (
+	GatePolicy             = "policy"
 	GateImmutableReference = "immutable-reference"
 	GateArtifactAvailable  = "artifact-available"
 	GateUpstreamVerified   = "upstream-verified"
@@ -20,6 +21,8 @@ const (
 	GateDeletions          = "deletions"
 	GateBranchProtected    = "branch-protected"
 	GateServerDryRun       = "server-dry-run"
+	GateEvidence           = "evidence"
+	GateHold               = "hold"
 )
 
 // Phase is the moment that a gate guards.
@@ -51,11 +54,12 @@ type GateResult struct {
 	Reason      string
 	Until       time.Time // when a wait can change by itself; zero when unknown
 	Inputs      map[string]any
+	Override    int64 // that lets it through although the verdict is not pass; zero without one
 	EvaluatedAt time.Time
 }
 
 // Holds tells whether the result stops the promotion.
-func (g GateResult) Holds() bool { return g.Mode == Enforce && g.Verdict != Pass }
+func (g GateResult) Holds() bool { return g.Mode == Enforce && g.Verdict != Pass && g.Override == 0 }
 
 // holding returns the results of a phase that stop the promotion.
 func holding(results []GateResult, phase Phase) []GateResult {

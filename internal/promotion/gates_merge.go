@@ -12,7 +12,10 @@ func (s *Service) content(_ context.Context, f *situation) GateResult {
 	if f.HeadSHA == "" {
 		return wait("no pull request is open yet")
 	}
-	if f.onHost && f.host.State == PullRequestOpen && f.host.HeadSHA != f.HeadSHA {
+	if f.Kind == KindChange {
+		return f.changeRecorded()
+	}
+	if f.onHost && f.host.State == PullRequestOpen && f.host.HeadSHA != f.HeadSHA && !f.headIsOwn {
 		return block("the pull request's head is %s, not %s as Sluice made it: somebody pushed to the branch. Cancel and promote again.",
 			short(f.host.HeadSHA), short(f.HeadSHA))
 	}
@@ -24,8 +27,34 @@ func (s *Service) content(_ context.Context, f *situation) GateResult {
 	case f.merged.After.Hash != f.RenderedHash:
 		return block("merging now would deploy something else than what was recorded: main has moved. Sluice writes the change anew.")
 	}
+	if len(f.unjudged) > 0 {
+		return wait("the shared configuration changes %s too, which has to be judged first", paths(f.unjudged))
+	}
+	return f.contentRecorded()
+}
+
+func (f *situation) contentRecorded() GateResult {
 	return pass("the merge renders exactly what was recorded").
 		with(map[string]any{"main": f.head, "head": f.HeadSHA, "rendered": f.RenderedHash})
+}
+
+// changeRecorded asks the same of a person's pull request, whose head only they move.
+func (f *situation) changeRecorded() GateResult {
+	switch {
+	case errors.Is(f.mergeFailed, ErrConflict):
+		return block("it conflicts with main: rebase it")
+	case f.proposeFailed != nil:
+		return block("the merge result cannot be judged: %v", f.proposeFailed)
+	case f.justMerged() && f.merged.After.Hash != f.RenderedHash:
+		return block("what was merged renders something else than what was recorded")
+	case f.justMerged():
+		return f.contentRecorded()
+	case f.host.HeadSHA != f.HeadSHA || f.merged.After.Hash != f.RenderedHash:
+		return wait("its head or main has moved: Sluice judges it anew")
+	case f.host.Draft:
+		return wait("it is a draft")
+	}
+	return f.contentRecorded()
 }
 
 func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {

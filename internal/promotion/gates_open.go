@@ -15,6 +15,7 @@ type gate struct {
 
 func (s *Service) gates() []gate {
 	return []gate{
+		{GatePolicy, PhaseOpen, s.policyRead},
 		{GateImmutableReference, PhaseOpen, s.immutableReference},
 		{GateArtifactAvailable, PhaseOpen, s.artifactAvailable},
 		{GateUpstreamVerified, PhaseOpen, s.upstreamVerified},
@@ -22,11 +23,17 @@ func (s *Service) gates() []gate {
 		{GatePlaintextSecret, PhaseOpen, s.plaintextSecret},
 		{GateContent, PhaseMerge, s.content},
 		{GateApprovals, PhaseMerge, s.approvalsGiven},
+		{GateEvidence, PhaseMerge, s.evidenceGiven},
+		{GateHold, PhaseMerge, s.holdReleased},
+		{GateSyncWindow, PhaseMerge, s.syncWindow},
 		{GateRollbackSafe, PhaseMerge, s.rollbackSafe},
 		{GateDeletions, PhaseMerge, s.deletions},
 		{GateBranchProtected, PhaseMerge, s.branchProtected},
+		{GatePolicy, PhaseSync, s.policyRead},
 		{GateContent, PhaseSync, s.syncedContent},
 		{GateApprovals, PhaseSync, s.approvalsGiven},
+		{GateHold, PhaseSync, s.holdReleased},
+		{GateSyncWindow, PhaseSync, s.syncWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
 	}
 }
@@ -41,7 +48,7 @@ func (s *Service) evaluate(ctx context.Context, f *situation) []GateResult {
 		}
 		r := g.judge(ctx, f)
 		r.Gate, r.Phase, r.Mode, r.EvaluatedAt = g.name, g.phase, mode, f.now
-		results = append(results, r)
+		results = append(results, f.overridden(r))
 	}
 	return results
 }
@@ -53,7 +60,18 @@ func (f *situation) matters(phase Phase) bool {
 	return f.Open()
 }
 
+// policyRead asks that there is a policy to decide by. One that is broken on main leaves the one before in force.
+func (s *Service) policyRead(_ context.Context, f *situation) GateResult {
+	if f.noRules != nil {
+		return block("%v", f.noRules)
+	}
+	return pass("decided by the policy of commit %s", short(f.rules.Commit)).with(map[string]any{"commit": f.rules.Commit, "policy": f.rules.ID})
+}
+
 func (s *Service) immutableReference(_ context.Context, f *situation) GateResult {
+	if f.Kind == KindChange {
+		return f.changedByDigest()
+	}
 	var left []string
 	for _, a := range f.Release.Artifacts {
 		switch {
@@ -63,7 +81,7 @@ func (s *Service) immutableReference(_ context.Context, f *situation) GateResult
 			left = append(left, a.Reference())
 		}
 	}
-	inputs := map[string]any{"references": wanted(f.Release), "left as they are": left}
+	inputs := map[string]any{"references": f.wanted(), "left as they are": left}
 	if len(left) > 0 {
 		return pass("what is promoted is named by its digest; CI never posted %s, left as the overlay has it", strings.Join(left, ", ")).with(inputs)
 	}
@@ -71,7 +89,7 @@ func (s *Service) immutableReference(_ context.Context, f *situation) GateResult
 }
 
 func (s *Service) artifactAvailable(ctx context.Context, f *situation) GateResult {
-	for _, ref := range wanted(f.Release) {
+	for _, ref := range f.wanted() {
 		facts, err := s.Registry.Image(ctx, ref)
 		switch {
 		case err != nil:
@@ -86,7 +104,7 @@ func (s *Service) artifactAvailable(ctx context.Context, f *situation) GateResul
 			return block("the platforms of %s could not be stored: %v", ref, err)
 		}
 	}
-	return pass("the registry has every manifest and layer").with(map[string]any{"references": wanted(f.Release)})
+	return pass("the registry has every manifest and layer").with(map[string]any{"references": f.wanted()})
 }
 
 // rememberPlatforms keeps which digests an index holds, so that a container's
@@ -108,21 +126,51 @@ func (s *Service) upstreamVerified(ctx context.Context, f *situation) GateResult
 	if err != nil {
 		return block("the environments before %s could not be read: %v", f.Target.Environment, err)
 	}
-	if len(upstream) == 0 {
+	switch {
+	case len(upstream) == 0:
 		return pass("%s is %s's first environment", f.Target.Environment, f.Target.Application)
+	case f.Kind == KindChange && len(f.changedImages()) == 0:
+		return pass("no image changes")
+	case f.Release.ID == 0:
+		return block("no release has the images that %s would run: CI posted no build of them", f.Target.Path)
+	case f.Kind == KindRollback:
+		return s.ranBefore(ctx, f)
 	}
 	verified, err := s.Store.VerifiedOn(ctx, f.Release.ID, targetIDs(upstream))
 	if err != nil {
 		return block("what was verified before %s could not be read: %v", f.Target.Environment, err)
 	}
 	inputs := map[string]any{}
+	var in, missing []Target
 	for _, t := range upstream {
 		if verified[t.ID] == 0 {
-			return wait("release %d is not verified in %s yet. Promote it there first.", f.Release.Number, t.Environment)
+			missing = append(missing, t)
+			continue
 		}
+		in = append(in, t)
 		inputs[t.Environment] = fmt.Sprintf("promotion/%d", verified[t.ID])
 	}
-	return pass("the same digests are verified in %s", environments(upstream)).with(inputs)
+	switch {
+	case f.policy.UpstreamAny && len(in) == 0:
+		return wait("release %d is not verified in any of %s yet. Promote it to one of them first.", f.Release.Number, environments(missing)).with(inputs)
+	case !f.policy.UpstreamAny && len(missing) > 0:
+		return wait("release %d is not verified in %s yet. Promote it there first.", f.Release.Number, environments(missing)).with(inputs)
+	}
+	return pass("the same digests are verified in %s", environments(in)).with(inputs)
+}
+
+// ranBefore lets a rollback go to what main had here before, whatever is upstream now.
+func (s *Service) ranBefore(ctx context.Context, f *situation) GateResult {
+	revisions, err := s.Store.RevisionsOf(ctx, f.Target.ID, historyShown)
+	if err != nil {
+		return block("what %s ran before could not be read: %v", f.Target.Path, err)
+	}
+	for _, v := range revisions {
+		if v.ReleaseID == f.Release.ID {
+			return pass("main had release %d here at commit %s", f.Release.Number, short(v.Commit.SHA)).with(map[string]any{"commit": v.Commit.SHA})
+		}
+	}
+	return block("main never had release %d in %s: there is nothing to go back to. Promote it instead.", f.Release.Number, f.Target.Environment)
 }
 
 // upstream lists the application's targets in the nearest rank before this one.
@@ -156,7 +204,11 @@ func (s *Service) renders(_ context.Context, f *situation) GateResult {
 	if f.proposeFailed != nil {
 		return block("%s cannot be changed to this release: %v", f.Target.Path, f.proposeFailed)
 	}
-	return pass("only the intended images change in what %s renders", f.Target.Path).
+	reason := "only the intended images change in what %s renders"
+	if f.Kind == KindChange || f.Restore.Commit != "" {
+		reason = "%s renders with the change"
+	}
+	return pass(reason, f.Target.Path).
 		with(map[string]any{"main": f.head, "before": f.proposed.Before.Hash, "after": f.proposed.After.Hash})
 }
 

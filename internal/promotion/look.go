@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -30,28 +29,38 @@ func (s *Service) lookAtRepository(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("config repository %q is not configured on this server", name)
 	}
-	known, err := s.Store.RepositoryHead(ctx, name)
+	known, err := s.Store.Repository(ctx, name)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("read the last look at %s: %w", name, err)
 	}
-	status := RepositoryStatus{Name: name, URL: site.URL, BaseBranch: site.BaseBranch, Head: known, LookedAt: s.Now()}
+	status := RepositoryStatus{Name: name, URL: site.URL, BaseBranch: site.BaseBranch, Head: known.Head, LookedAt: s.Now(),
+		PolicyFaults: known.PolicyFaults}
 	head, err := site.Repository.Fetch(ctx)
 	if err != nil || head == "" {
 		status.Problem = problem(err, "the repository has no commits on "+site.BaseBranch)
 		return errors.Join(err, s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) }))
 	}
 	status.Head = head
-	if head == known {
-		return s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) })
+	if head == known.Head {
+		if err := s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) }); err != nil {
+			return err
+		}
+		return s.lookAround(ctx, name, site, head)
 	}
-	v := &visit{Service: s, site: site, status: status}
-	if err := v.read(ctx, known); err != nil {
+	status.PolicyFaults = nil
+	v := &visit{Service: s, site: site, status: status, faults: known.PolicyFaults}
+	if err := v.read(ctx, known.Head); err != nil {
 		return fmt.Errorf("read config repository %s at %s: %w", name, short(head), err)
 	}
 	if err := s.Store.Tx(ctx, func(tx Tx) error { return v.save(ctx, tx) }); err != nil {
 		return fmt.Errorf("record config repository %s at %s: %w", name, short(head), err)
 	}
-	return nil
+	return s.lookAround(ctx, name, site, head)
+}
+
+// lookAround looks at what is new although main may be where it was.
+func (s *Service) lookAround(ctx context.Context, name string, site Site, head string) error {
+	return errors.Join(s.lookAtPullRequests(ctx, name, site, head), s.findPushes(ctx, name))
 }
 
 func problem(err error, otherwise string) string {
@@ -67,10 +76,15 @@ type visit struct {
 	site    Site
 	status  RepositoryStatus
 	tree    fs.FS
-	found   []FoundTarget
-	commits []Commit // since the last visit, oldest first
-	fresh   bool     // nothing was known before
+	rules   Rules        // of main, or the ones before when main's cannot be read
+	policy  PolicyFiles  // of main
+	faults  PolicyFaults // of the visit before
+	found   []Target     // by path, without ids
+	commits []Commit     // since the last visit, oldest first
+	fresh   bool         // nothing was known before, or main was forced elsewhere
 	known   map[string]Target
+	past    map[string][]Commit // of targets not known before, by path
+	seen    map[string][]sight  // what the commits render, by the target's path
 }
 
 func (v *visit) read(ctx context.Context, since string) (err error) {
@@ -78,8 +92,16 @@ func (v *visit) read(ctx context.Context, since string) (err error) {
 	if v.tree, err = repo.Tree(ctx, v.status.Head); err != nil {
 		return err
 	}
-	if v.found, err = v.Manifests.Discover(v.tree); err != nil {
+	if err := v.readPolicy(ctx); err != nil {
+		return fmt.Errorf("read the policy: %w", err)
+	}
+	found, err := v.Manifests.Discover(v.tree, v.rules.Layout())
+	if err != nil {
 		return fmt.Errorf("find applications: %w", err)
+	}
+	for _, f := range found {
+		v.found = append(v.found, Target{Application: f.Application, Repository: v.status.Name, Environment: f.Environment, Rank: f.Rank,
+			Path: f.Path, Layout: f.Layout})
 	}
 	if since != "" {
 		if holds, err := repo.Contains(ctx, v.status.Head, since); err != nil || !holds {
@@ -101,18 +123,24 @@ func (v *visit) read(ctx context.Context, since string) (err error) {
 			v.known[t.Path] = t
 		}
 	}
-	return nil
+	if err := v.readPast(ctx); err != nil {
+		return fmt.Errorf("read the past: %w", err)
+	}
+	return v.renderAll(ctx)
 }
 
 func (v *visit) save(ctx context.Context, tx Tx) error {
 	if err := tx.SaveRepository(ctx, v.status); err != nil {
 		return err
 	}
+	if err := v.savePolicy(ctx, tx); err != nil {
+		return fmt.Errorf("the policy: %w", err)
+	}
 	var present []int64
-	for _, found := range v.found {
-		t, err := v.saveTarget(ctx, tx, found)
+	for _, t := range v.found {
+		t, err := v.saveTarget(ctx, tx, t)
 		if err != nil {
-			return fmt.Errorf("%s: %w", found.Path, err)
+			return fmt.Errorf("%s: %w", t.Path, err)
 		}
 		present = append(present, t.ID)
 	}
@@ -134,17 +162,14 @@ func (v *visit) save(ctx context.Context, tx Tx) error {
 	return nil
 }
 
-func (v *visit) saveTarget(ctx context.Context, tx Tx, found FoundTarget) (Target, error) {
-	t := Target{Application: found.Application, Repository: v.status.Name, Environment: found.Environment, Rank: found.Rank,
-		Path: found.Path, Layout: found.Layout}
-	var err error
-	if t.ApplicationID, err = tx.SaveApplication(ctx, v.status.Name, found.Application, v.status.LookedAt); err != nil {
+func (v *visit) saveTarget(ctx context.Context, tx Tx, t Target) (_ Target, err error) {
+	if t.ApplicationID, err = tx.SaveApplication(ctx, v.status.Name, t.Application, v.status.LookedAt); err != nil {
 		return t, err
 	}
 	before, known := v.known[t.Path]
-	commits := v.touching(t, known)
+	seen, looked := v.seen[t.Path]
 	t.RenderProblem = before.RenderProblem
-	if len(commits) > 0 {
+	if looked {
 		t.RenderProblem = ""
 		if _, err := v.Manifests.Render(v.tree, t.Path); err != nil {
 			t.RenderProblem = err.Error()
@@ -160,29 +185,28 @@ func (v *visit) saveTarget(ctx context.Context, tx Tx, found FoundTarget) (Targe
 			return t, err
 		}
 	}
-	for _, c := range commits {
-		if err := v.saveRevision(ctx, tx, t, c); err != nil {
+	for _, sight := range seen {
+		if err := v.saveRevision(ctx, tx, t, sight); err != nil {
 			return t, err
 		}
 	}
 	return t, nil
 }
 
-// touching lists the commits that can have changed what a target renders: those
+// touching lists the commits that can have changed what a target renders, oldest first: those
 // that touch its application's folder, or anything that belongs to no application. Of a target not
-// known before it is the newest such commit only, else the newest commit of all.
-func (v *visit) touching(t Target, known bool) []Commit {
+// known before it is its past, as far as it is imported; of one whose history was forced elsewhere the newest such commit.
+func (v *visit) touching(t Target) []Commit {
+	if _, known := v.known[t.Path]; !known {
+		return v.past[t.Path]
+	}
 	var touching []Commit
-	folder := path.Dir(path.Dir(t.Path)) + "/"
 	for _, c := range v.commits {
-		for _, changed := range c.Changed {
-			if strings.HasPrefix(changed, folder) || !v.ownedByOne(changed) {
-				touching = append(touching, c)
-				break
-			}
+		if mayChange(t, v.found, c.Changed) {
+			touching = append(touching, c)
 		}
 	}
-	if known && !v.fresh {
+	if !v.fresh {
 		return touching
 	}
 	if len(touching) == 0 {
@@ -191,17 +215,10 @@ func (v *visit) touching(t Target, known bool) []Commit {
 	return touching[max(0, len(touching)-1):]
 }
 
-// ownedByOne tells whether a path lies in the folder of an application.
-func (v *visit) ownedByOne(name string) bool {
-	return slices.ContainsFunc(v.found, func(f FoundTarget) bool {
-		return strings.HasPrefix(name, path.Dir(path.Dir(f.Path))+"/")
-	})
-}
-
 // auditRemoved tells of targets that main no longer has.
 func (v *visit) auditRemoved(ctx context.Context, tx Tx) error {
 	for name, t := range v.known {
-		if slices.ContainsFunc(v.found, func(f FoundTarget) bool { return f.Path == name }) {
+		if slices.ContainsFunc(v.found, func(t Target) bool { return t.Path == name }) {
 			continue
 		}
 		e := v.event(ctx, Sluice(), "target.removed", fmt.Sprintf("%s is gone at %s", name, short(v.status.Head)))
@@ -215,15 +232,8 @@ func (v *visit) auditRemoved(ctx context.Context, tx Tx) error {
 
 // saveRevision records a commit if it changed what the target renders, and imports what it renders
 // as a release when no release has it.
-func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, c Commit) error {
-	tree, err := v.site.Repository.Tree(ctx, c.SHA)
-	if err != nil {
-		return err
-	}
-	rendering, err := v.Manifests.Render(tree, t.Path)
-	if err != nil {
-		return nil // broken at that commit: nothing new was desired, and the target's page says so while it lasts
-	}
+func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, seen sight) error {
+	c, rendering := seen.commit, seen.rendering
 	latest, err := tx.LatestRevision(ctx, t.ID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
@@ -231,30 +241,50 @@ func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, c Commit) err
 	if err == nil && latest.RenderedHash == rendering.Hash {
 		return nil
 	}
-	revision := TargetRevision{TargetID: t.ID, Commit: c, RenderedHash: rendering.Hash, Images: rendering.Images}
-	if revision.ReleaseID, err = tx.ReleaseOf(ctx, t.ApplicationID, renderedReferences(rendering)); err != nil {
+	policy := v.rules.For(t)
+	for i, image := range rendering.Images {
+		rendering.Images[i].Name = RepositoryOf(policy.PostedAs(image.Reference))
+	}
+	revision := TargetRevision{TargetID: t.ID, Commit: c, RenderedHash: rendering.Hash, Images: rendering.Images, FoundAt: v.status.LookedAt}
+	_, known := v.known[t.Path]
+	revision.Imported = !known || v.fresh
+	if revision.PromotionID, err = tx.PromotionByCommit(ctx, t.ID, c.SHA); err != nil {
+		return err
+	}
+	preferred := latest.ReleaseID
+	if revision.PromotionID != 0 {
+		p, err := tx.Promotion(ctx, revision.PromotionID)
+		if err != nil {
+			return err
+		}
+		preferred = p.Release.ID
+	}
+	if revision.ReleaseID, err = tx.ReleaseOf(ctx, t.ApplicationID, postedReferences(rendering, policy), preferred); err != nil {
 		return err
 	}
 	if revision.ReleaseID == 0 {
-		if revision.ReleaseID, err = v.importRelease(ctx, tx, t, tree); err != nil {
+		if revision.ReleaseID, err = v.importRelease(ctx, tx, t, c); err != nil {
 			return err
 		}
-	}
-	if revision.PromotionID, err = tx.PromotionByCommit(ctx, t.ID, c.SHA); err != nil {
-		return err
 	}
 	return tx.InsertTargetRevision(ctx, revision)
 }
 
 // importRelease makes a release of what main renders: unproven, since no build was posted for it.
-func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, tree fs.FS) (int64, error) {
+func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, c Commit) (int64, error) {
+	tree, err := v.site.Repository.Tree(ctx, c.SHA)
+	if err != nil {
+		return 0, err
+	}
 	images, err := v.Manifests.Images(tree, t.Path)
 	if err != nil || len(images) == 0 {
 		return 0, nil // nothing to run, so nothing to import; the target's page shows a rendering problem
 	}
 	r := Release{ApplicationID: t.ApplicationID, Application: t.Application, Line: DefaultLine, Origin: FromImport, CreatedAt: v.status.LookedAt}
 	seen := map[string]bool{}
+	policy := v.rules.For(t)
 	for _, img := range images {
+		img.Reference = policy.PostedAs(img.Reference)
 		a := artifactOf(img)
 		if seen[a.Repository] {
 			continue
@@ -291,10 +321,11 @@ func importedVersion(artifacts []Artifact) string {
 	return "imported-" + strings.TrimPrefix(artifacts[0].Digest, "sha256:")[:8]
 }
 
-func renderedReferences(r Rendering) []string {
+// postedReferences are the rendered images as CI posted them.
+func postedReferences(r Rendering, policy EnvironmentPolicy) []string {
 	refs := make([]string, 0, len(r.Images))
 	for _, img := range r.Images {
-		refs = append(refs, img.Reference)
+		refs = append(refs, policy.PostedAs(img.Reference))
 	}
 	return refs
 }

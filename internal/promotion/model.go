@@ -13,6 +13,7 @@ type Target struct {
 	Path          string
 	Layout        string
 	RenderProblem string // why main does not render here; empty when it does
+	Removed       bool   // main no longer has it
 }
 
 // Build is what CI posted.
@@ -62,6 +63,9 @@ type Release struct {
 	Artifacts     []Artifact
 	Aliases       []string // other versions under which the same digests were posted
 	CreatedAt     time.Time
+	RejectedBy    string // who said that it may be promoted nowhere
+	RejectedAt    time.Time
+	Rejection     string // why
 }
 
 // Origin says how a release came to be known.
@@ -102,6 +106,7 @@ type Promotion struct {
 	RequestedAt    time.Time
 	Reason         string
 	StartedByBuild int64
+	Restore        Restoration // of the configuration; the zero value leaves it as main has it
 
 	Decision       Decision
 	DecidedBy      string
@@ -186,7 +191,10 @@ type Deployment struct {
 
 // TargetRevision is a commit that changed what a target renders.
 type TargetRevision struct {
+	ID           int64
 	TargetID     int64
+	FoundAt      time.Time
+	Imported     bool // from before Sluice knew the target
 	Commit       Commit
 	RenderedHash string
 	Images       []RenderedImage

@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,10 +25,23 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 	if err != nil {
 		return fmt.Errorf("recognise what runs in %s: %w", o.Key.Name, err)
 	}
+	var policy EnvironmentPolicy
+	if target.ID != 0 {
+		if policy, err = s.PolicyFor(ctx, target); err != nil && !isRefusal(err) {
+			return err
+		}
+	}
 	err = s.Store.Tx(ctx, func(tx Tx) error {
 		var release int64
 		if target.ID != 0 {
-			if release, err = tx.ReleaseOf(ctx, target.ApplicationID, references); err != nil {
+			for i, ref := range references {
+				references[i] = policy.PostedAs(ref)
+			}
+			desired, err := tx.LatestRevision(ctx, target.ID)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return err
+			}
+			if release, err = tx.ReleaseOf(ctx, target.ApplicationID, references, desired.ReleaseID); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,11 @@
 package promotion
 
-import "time"
+import (
+	"iter"
+	"maps"
+	"strings"
+	"time"
+)
 
 // Mode says what a gate's verdict does.
 type Mode string
@@ -20,6 +25,7 @@ type EnvironmentPolicy struct {
 	ApproverRoles      []Role
 	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
 	ReasonRequired     bool              // whoever asks for a promotion says why
+	Evidence           []NeededEvidence  // that must have passed
 	UpstreamAny        bool              // verified in one environment of the rank before is enough, not in all
 	SyncBySluice       bool              // the target's sync is started by Sluice, not by the engine
 	Soak               time.Duration     // healthy without interruption before it counts as verified
@@ -65,4 +71,32 @@ func (p EnvironmentPolicy) Mode(gate string) Mode {
 		return m
 	}
 	return Enforce
+}
+
+// PulledAs is where this environment pulls an image from that CI posted. The longest prefix of whole path elements counts.
+func (p EnvironmentPolicy) PulledAs(reference string) string {
+	return withoutTag(moved(reference, maps.All(p.Registries)))
+}
+
+// PostedAs is the reference that CI posted for an image that runs in this environment.
+func (p EnvironmentPolicy) PostedAs(reference string) string {
+	return withoutTag(moved(reference, func(yield func(string, string) bool) {
+		for posted, pulled := range p.Registries {
+			if !yield(pulled, posted) {
+				return
+			}
+		}
+	}))
+}
+
+// moved replaces the longest of the prefixes that ends where an element of the reference's repository does.
+func moved(reference string, prefixes iter.Seq2[string, string]) string {
+	best, out := "", reference
+	for from, to := range prefixes {
+		rest, ok := strings.CutPrefix(reference, from)
+		if ok && len(from) > len(best) && (rest == "" || strings.ContainsRune("/:@", rune(rest[0]))) {
+			best, out = from, to+rest
+		}
+	}
+	return out
 }

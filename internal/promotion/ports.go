@@ -36,11 +36,22 @@ type ConfigRepository interface {
 	// first, without after and what precedes it. An empty after lists at most limit
 	// of the newest.
 	Commits(ctx context.Context, after, until string, limit int) ([]Commit, error)
+	// Touching reads the past of many targets in one walk over the first-parent history that ends at until. For each key of
+	// places it lists the newest commits, at most perKey and oldest first, that changed anything at or below one of the
+	// key's paths; only the newest depth commits are looked at. Changed is left empty.
+	Touching(ctx context.Context, until string, places map[string][]string, perKey, depth int) (map[string][]Commit, error)
+	// Commit is one commit by its hash; ErrNotFound.
+	Commit(ctx context.Context, sha string) (Commit, error)
+	// FetchRef brings one more ref of the remote into the mirror, such as a pull request's head, and returns the commit it is at;
+	// empty when the remote does not have it.
+	FetchRef(ctx context.Context, ref string) (commit string, err error)
 	// Contains tells whether ancestor is descendant or one of its ancestors.
 	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
 	// Merged is the tree that merging head into base would give, computed
-	// file by file; ErrConflict when one file changed on both sides.
-	Merged(ctx context.Context, base, head string) (fs.FS, error)
+	// file by file, and the paths of files in which it differs from base's; ErrConflict when one file changed on both sides.
+	Merged(ctx context.Context, base, head string) (tree fs.FS, changed []string, err error)
+	// Patched is a view of a commit's files with some written and some deleted. Nothing is stored.
+	Patched(ctx context.Context, commit string, files map[string][]byte, deletes []string) (fs.FS, error)
 	// Branch is the commit a branch is at on the remote as of the last
 	// Fetch, empty when there is none.
 	Branch(ctx context.Context, name string) (commit string, err error)
@@ -69,6 +80,7 @@ type Proposal struct {
 	Base     string            // the commit it is made on
 	Expected string            // where the branch is now; empty: it must not exist
 	Files    map[string][]byte // whole new contents by path; other bytes stay
+	Deletes  []string          // files to remove
 	Message  string
 	Author   Signature
 }
@@ -89,12 +101,17 @@ type PullRequestHost interface {
 	Find(ctx context.Context, branch string) (PullRequest, error)
 	// Get is one pull request; ErrNotFound.
 	Get(ctx context.Context, number int) (PullRequest, error)
+	// ListOpen lists the open pull requests against the base branch, whoever opened them.
+	ListOpen(ctx context.Context) ([]PullRequest, error)
 	// Update sets title and body.
 	Update(ctx context.Context, number int, title, body string) error
 	// Merge merges if the head is exactly the expected commit and returns the
 	// merge commit. A pull request merged already with that head is no error.
 	// ErrHeadMoved, ErrConflict, ErrNotMergeable.
 	Merge(ctx context.Context, number int, expectedHead, message string, by Actor) (mergeSHA string, err error)
+	// Comment writes a comment that begins with the marker, or replaces the text of the one that does. The marker is one line
+	// that people do not see.
+	Comment(ctx context.Context, number int, marker, text string) error
 	// Close closes without merging and leaves a comment. Closed is no error.
 	Close(ctx context.Context, number int, comment string) error
 	// SetStatus sets one commit status.
@@ -113,7 +130,10 @@ type PullRequest struct {
 	Number   int
 	URL      string
 	State    PullRequestState // open, closed or merged
+	Title    string
+	Author   string
 	Branch   string
+	Ref      string // full, by which the head is fetched from the base's repository, such as refs/pull/7/head
 	HeadSHA  string
 	BaseRef  string
 	MergeSHA string
@@ -158,7 +178,7 @@ type PlatformManifest struct {
 // Manifests edits, renders and compares the files of a config repository.
 type Manifests interface {
 	// Discover finds the targets of a tree; directory reads only.
-	Discover(tree fs.FS) ([]FoundTarget, error)
+	Discover(tree fs.FS, layout Layout) ([]FoundTarget, error)
 	// Render renders one target.
 	Render(tree fs.FS, path string) (Rendering, error)
 	// Images lists the target's images by the name they have before the
@@ -168,8 +188,24 @@ type Manifests interface {
 	// these references' repositories runs exactly that reference. A target that does so
 	// already gives a Change without Files.
 	SetImages(tree fs.FS, path string, references []string) (Change, error)
+	// Restore says what to write and delete so that a target's configuration is what it was.
+	Restore(today, then fs.FS, path string, r Restoration) (Restored, error)
 	// Compare is what differs in one target between two trees.
 	Compare(before, after fs.FS, path string) (Change, error)
+}
+
+// Restoration says what of a target's configuration goes back to what it was at a commit.
+type Restoration struct {
+	Commit  string
+	Base    bool // also what the application's other overlays share
+	Secrets bool // files with secrets too; otherwise today's stay
+}
+
+// Restored are the edits of a restoration, and what people must know before they want it.
+type Restored struct {
+	Files   map[string][]byte
+	Deletes []string
+	Notes   []string // about secrets, in words
 }
 
 // FoundTarget is an overlay found in the config repository.
@@ -203,11 +239,17 @@ type RenderedImage struct {
 // Change is a target before and after.
 type Change struct {
 	Files            map[string][]byte // edited files, whole; nil for a comparison
+	Deletes          []string          // files to remove
 	Before, After    Rendering
 	Diff             string // field by field, secrets masked
 	Removed          []RemovedObject
+	Added            []string // objects that appear, as Kind/namespace/name
 	PlaintextSecrets []string // Secrets that appear in plain text
+	Notes            []string // what people must know before they want it
 }
+
+// empty tells whether there is nothing to write.
+func (c Change) empty() bool { return len(c.Files)+len(c.Deletes) == 0 }
 
 // RemovedObject is an object that the change would delete from the cluster.
 type RemovedObject struct {

@@ -16,6 +16,10 @@ type Queries interface {
 	History(ctx context.Context, f HistoryFilter) ([]HistoryEntry, error)
 	AuditEvents(ctx context.Context, f AuditFilter) ([]AuditEvent, error)
 	Repositories(ctx context.Context) ([]RepositoryStatus, error)
+	// Overrides are in force, or wait for their review.
+	Overrides(ctx context.Context, at time.Time) ([]Override, error)
+	// Violations are newest first; only those not closed when open.
+	Violations(ctx context.Context, open bool, limit int) ([]Violation, error)
 }
 
 // BoardRow is one application on the board, its cells in rank order.
@@ -82,4 +86,5 @@ type AuditFilter struct {
 type RepositoryStatus struct {
 	Name, URL, BaseBranch, Head, Problem string
 	LookedAt                             time.Time
+	PolicyFaults                         PolicyFaults // of the policy on main; the one before is then in force
 }

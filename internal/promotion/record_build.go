@@ -54,6 +54,9 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 		if _, err := s.sameKey(ctx, tx, b); err != nil { // the key was taken by another post at the same moment
 			return BuildOutcome{}, false, err
 		}
+		if err := tx.RememberKey(ctx, b.IdempotencyKey, id); err != nil {
+			return BuildOutcome{}, false, err
+		}
 		out, err := outcome(ctx, tx, id)
 		return out, false, err
 	}
@@ -197,7 +200,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 	if r.Number < base.Number {
 		return nil // digests from before, posted again: nothing goes back by itself
 	}
-	return s.startAutomatic(ctx, tx, r, b.ID)
+	return s.startAutomatic(ctx, tx, r, Target{}, b.ID)
 }
 
 // posts tells whether a repository's image is among the build's.
@@ -285,10 +288,10 @@ func (s *Service) storeRelease(ctx context.Context, tx Tx, by Actor, r Release, 
 	message := "release %d of %s: version %s"
 	earlier, err := tx.ReleaseOfVersion(ctx, r.ApplicationID, r.Version)
 	switch {
-	case err == nil:
+	case err == nil && rebuilds(r, earlier):
 		r.RebuildOf = earlier.ID
 		message += fmt.Sprintf(", a rebuild of release %d with other digests; it inherits no evidence and no approval", earlier.Number)
-	case !errors.Is(err, ErrNotFound):
+	case err != nil && !errors.Is(err, ErrNotFound):
 		return Release{}, err
 	}
 	r, err = tx.InsertRelease(ctx, r, key)
@@ -300,27 +303,53 @@ func (s *Service) storeRelease(ctx context.Context, tx Tx, by Actor, r Release, 
 	return r, tx.Audit(ctx, e)
 }
 
+// rebuilds tells whether a version was posted again with another digest of the same image. Another image of the version,
+// posted by another CI job, is no rebuild.
+func rebuilds(r, earlier Release) bool {
+	for _, a := range r.Artifacts {
+		for _, old := range earlier.Artifacts {
+			if a.CarriedFrom == 0 && old.CarriedFrom == 0 && a.Repository == old.Repository && a.Digest != old.Digest {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (s *Service) releaseEvent(ctx context.Context, by Actor, r Release, action, message string) AuditEvent {
 	e := s.event(ctx, by, action, message)
 	e.Object, e.Application, e.ReleaseID = fmt.Sprintf("release/%d", r.ID), r.Application, r.ID
 	return e
 }
 
-// startAutomatic starts the promotions that policy starts by itself. A target
-// that is busy with a promotion the release does not supersede is left alone, and that is recorded.
-func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, buildID int64) error {
+// startAutomatic starts the promotions that policy starts by itself: to the first environments when a release is complete, to
+// those after an environment when it is verified there. A target that is held, or busy with a promotion the release does not
+// supersede, is left alone, and that is recorded.
+func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, verified Target, buildID int64) error {
 	targets, err := tx.TargetsOf(ctx, r.ApplicationID)
 	if err != nil {
 		return err
 	}
 	for _, t := range targets {
-		if !s.Policy(t).AutomaticPromotion {
+		policy, err := s.rulesOf(ctx, tx, t.Repository)
+		if err != nil && !isRefusal(err) {
+			return err
+		}
+		if err != nil || !policy.rules.For(t).AutomaticPromotion {
+			continue // without a policy nothing goes by itself
+		}
+		upstream := UpstreamOf(t, targets)
+		follows := slices.ContainsFunc(upstream, func(u Target) bool { return u.ID == verified.ID })
+		if verified.ID == 0 && len(upstream) > 0 || verified.ID != 0 && !follows {
 			continue
 		}
 		p := Promotion{Target: t, Release: r, Kind: KindRelease, RequestedBy: Sluice().Name, RequestedAt: s.Now(),
 			Reason: "by policy: every new release goes to " + t.Environment, StartedByBuild: buildID}
+		if verified.ID != 0 {
+			p.Reason = fmt.Sprintf("by policy: what is verified in %s goes to %s", verified.Environment, t.Environment)
+		}
 		var refusal *Error
-		_, err := s.start(ctx, tx, Sluice(), p)
+		err = s.startUnlessHeld(ctx, tx, p)
 		if errors.As(err, &refusal) {
 			e := s.releaseEvent(ctx, Sluice(), r, "promotion.not-started", "not promoted by itself: "+refusal.Message)
 			e.Environment = t.Environment
@@ -331,4 +360,16 @@ func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, buildID 
 		}
 	}
 	return nil
+}
+
+func (s *Service) startUnlessHeld(ctx context.Context, tx Tx, p Promotion) error {
+	holds, err := tx.HoldsOf(ctx, p.Target.ID)
+	if err != nil {
+		return err
+	}
+	if len(holds) > 0 {
+		return conflict("held", "%s held by %s: %s", holds[0].what(), holds[0].HeldBy, holds[0].Reason)
+	}
+	_, err = s.start(ctx, tx, Sluice(), p)
+	return err
 }

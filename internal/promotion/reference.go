@@ -18,6 +18,15 @@ func splitReference(ref string) (repository, tag, digest string) {
 	return repository, tag, digest
 }
 
+// withoutTag drops the tag of a reference that has a digest: the digest alone decides what runs.
+func withoutTag(ref string) string {
+	repository, _, digest := splitReference(ref)
+	if digest == "" {
+		return ref
+	}
+	return repository + "@" + digest
+}
+
 // RepositoryOf is an image reference without its tag and digest.
 func RepositoryOf(reference string) string {
 	repository, _, _ := splitReference(reference)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // PromoteRequest asks for a release in an environment.
@@ -19,23 +20,28 @@ func (s *Service) Promote(ctx context.Context, by Actor, r PromoteRequest) (Prom
 	if err := allow(by, "promote", RoleReleaseManager, RoleAdmin); err != nil {
 		return Promotion{}, err
 	}
-	if r.Environment == "" {
-		return Promotion{}, invalid("missing-environment", "environment", "say which environment of %s to promote to", r.Application)
-	}
-	t, err := s.Store.TargetNamed(ctx, r.Application, r.Environment)
-	if errors.Is(err, ErrNotFound) {
-		return Promotion{}, invalid("unknown-target", "environment", "%s has no environment %s: there is no apps/%s/overlays/%s on main",
-			r.Application, r.Environment, r.Application, r.Environment)
-	} else if err != nil {
+	t, err := s.targetNamed(ctx, r.Application, r.Environment)
+	if err != nil {
 		return Promotion{}, err
 	}
 	release, err := s.findRelease(ctx, r)
 	if err != nil {
 		return Promotion{}, err
 	}
-	p := Promotion{Target: t, Release: release, Kind: KindRelease, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason}
-	err = s.Store.Tx(ctx, func(tx Tx) error {
-		if err := tx.LockApplication(ctx, t.ApplicationID); err != nil {
+	policy, err := s.PolicyFor(ctx, t)
+	if err != nil {
+		return Promotion{}, err
+	}
+	if policy.ReasonRequired && strings.TrimSpace(r.Reason) == "" {
+		return Promotion{}, invalid("missing-reason", "reason", "say why: %s asks everyone for a reason or a ticket", t.Environment)
+	}
+	return s.begin(ctx, by, Promotion{Target: t, Release: release, Kind: KindRelease, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason})
+}
+
+// begin starts a promotion that somebody asked for.
+func (s *Service) begin(ctx context.Context, by Actor, p Promotion) (Promotion, error) {
+	err := s.Store.Tx(ctx, func(tx Tx) (err error) {
+		if err := tx.LockApplication(ctx, p.Target.ApplicationID); err != nil {
 			return err
 		}
 		p.ID, err = s.start(ctx, tx, by, p)
@@ -56,6 +62,10 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 	if id, parseErr := strconv.ParseInt(r.Release, 10, 64); parseErr == nil {
 		// A number is an id; a version may be all digits too.
 		if byID, idErr := s.Store.Release(ctx, id); idErr == nil && byID.Application == r.Application {
+			if err == nil && release.ID != byID.ID {
+				return release, invalid("ambiguous-release", "release", "%s is the id of release %d (%s) and the version of release %d: say %d for the first, or %d for the second",
+					r.Release, byID.Number, byID.Version, release.Number, byID.ID, release.ID)
+			}
 			return byID, nil
 		} else if idErr != nil && !errors.Is(idErr, ErrNotFound) {
 			return release, idErr
@@ -71,6 +81,9 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 // returned when it carries the same release, superseded when the rules allow it,
 // and otherwise refuses the new one.
 func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int64, error) {
+	if err := refuseRejected(ctx, tx, p.Release); err != nil {
+		return 0, err
+	}
 	open, err := tx.OpenPromotion(ctx, p.Target.ID)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -79,7 +92,7 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		}
 	case err != nil:
 		return 0, err
-	case open.Release.ID == p.Release.ID:
+	case open.Release.ID == p.Release.ID && open.Restore == p.Restore:
 		return open.ID, nil
 	default:
 		if err := s.mayReplace(ctx, tx, open, p); err != nil {
@@ -87,6 +100,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		}
 		open.Decision, open.DecidedBy, open.DecidedAt = Superseded, by.Name, s.Now()
 		open.DecisionReason = fmt.Sprintf("release %d (%s) is newer", p.Release.Number, p.Release.Version)
+		if p.Kind == KindRollback {
+			open.DecisionReason = "a rollback goes first"
+		}
 		if err := s.store(ctx, tx, by, open, "promotion.superseded", "superseded: "+open.DecisionReason); err != nil {
 			return 0, err
 		}
@@ -95,6 +111,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	if p.ID, err = tx.InsertPromotion(ctx, p); err != nil {
 		return 0, fmt.Errorf("store promotion to %s: %w", p.Target.Path, err)
 	}
+	if err := s.holdForRollback(ctx, tx, by, p); err != nil {
+		return 0, err
+	}
 	if open.ID != 0 {
 		open.SupersededBy = p.ID
 		if err := tx.SavePromotion(ctx, open); err != nil {
@@ -102,10 +121,34 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		}
 	}
 	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
+	if p.Restore.Commit != "" {
+		message += ", with its configuration as of commit " + short(p.Restore.Commit)
+	}
 	if err := tx.Audit(ctx, s.promotionEvent(ctx, by, p, "promotion.requested", message)); err != nil {
 		return 0, err
 	}
 	return p.ID, tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+}
+
+func refuseRejected(ctx context.Context, tx Tx, r Release) error {
+	now, err := tx.Release(ctx, r.ID)
+	if err == nil && now.RejectedBy != "" {
+		err = conflict("rejected-release", "%s rejected release %d (%s): %s. Somebody has to reopen it first.", now.RejectedBy, now.Number, now.Version, now.Rejection)
+	}
+	return err
+}
+
+// holdForRollback keeps a target that goes back to an earlier release from being promoted forward again by itself.
+func (s *Service) holdForRollback(ctx context.Context, tx Tx, by Actor, p Promotion) error {
+	current, err := tx.LatestRevision(ctx, p.Target.ID)
+	if p.Kind != KindRollback || errors.Is(err, ErrNotFound) || err == nil && current.ReleaseID == p.Release.ID {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	r := HoldRequest{Application: p.Target.Application, Environment: p.Target.Environment,
+		Reason: fmt.Sprintf("promotion %d goes back to release %d (%s): %s", p.ID, p.Release.Number, p.Release.Version, p.Reason)}
+	return s.hold(ctx, tx, by, r, []Target{p.Target})
 }
 
 func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
@@ -113,7 +156,7 @@ func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if err == nil && current.ReleaseID == p.Release.ID {
+	if err == nil && current.ReleaseID == p.Release.ID && p.Restore.Commit == "" {
 		return conflict("already-current", "main already has release %d (%s) in %s, since commit %s: there is nothing to promote",
 			p.Release.Number, p.Release.Version, p.Target.Environment, short(current.Commit.SHA))
 	}
@@ -128,6 +171,8 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 			open.ID, p.Target.Application, p.Target.Environment, open.Release.Number, open.Release.Version, why)
 	}
 	switch {
+	case p.Kind == KindRollback && open.MergeAskedBy == "":
+		return nil
 	case open.Release.Line != p.Release.Line:
 		return refuse("release lines differ (" + open.Release.Line + ", " + p.Release.Line + ")")
 	case p.Release.Number < open.Release.Number:
@@ -139,7 +184,11 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	if err != nil {
 		return err
 	}
-	f := situation{Promotion: &open, policy: s.Policy(p.Target), approvals: approvals}
+	policy, err := s.rulesOf(ctx, tx, p.Target.Repository)
+	if err != nil {
+		return err
+	}
+	f := situation{Promotion: &open, policy: policy.rules.For(p.Target), approvals: approvals, now: s.Now()}
 	if by, _ := f.approved(); len(by) > 0 {
 		return refuse("it is approved")
 	}

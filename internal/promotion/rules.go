@@ -55,10 +55,13 @@ type PolicyFault struct {
 // PolicyFaults is all that is wrong in the policy files of a config repository.
 type PolicyFaults []PolicyFault
 
+// String gives place and message in one line.
+func (f PolicyFault) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message) }
+
 func (f PolicyFaults) Error() string {
 	lines := make([]string, len(f))
 	for i, fault := range f {
-		lines[i] = fmt.Sprintf("%s:%d: %s", fault.File, fault.Line, fault.Message)
+		lines[i] = fault.String()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -14,13 +15,15 @@ type Service struct {
 	Clusters  map[string]Cluster
 	Registry  Registry
 	Manifests Manifests
-	Policy    func(Target) EnvironmentPolicy
+	Policies  Policies
 	Now       func() time.Time
 	PublicURL string // where people reach Sluice, without a trailing slash
 	Log       *slog.Logger
 	// Checkpoint is told of every boundary between two steps. Tests end the
 	// process there; the product leaves it nil.
 	Checkpoint func(boundary string)
+
+	parsed sync.Map // of each config repository, the policy last parsed: a compiled
 }
 
 // Site is a config repository together with the host its pull requests live on.

@@ -1,10 +1,13 @@
 package promotion
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -13,6 +16,8 @@ import (
 type situation struct {
 	*Promotion
 	site        Site
+	rules       compiled // of the config repository; rules.rules is nil when none can be read
+	noRules     error    // why
 	policy      EnvironmentPolicy
 	now         time.Time
 	head        string // of the base branch
@@ -20,10 +25,17 @@ type situation struct {
 	branchAt    string // where the promotion's branch is on the remote
 	host        PullRequest
 	onHost      bool // the host knows the pull request
+	headIsOwn   bool // the branch is where Sluice moved it, recorded or not
 	approvals   []Approval
 	deployments []Deployment
 	progress    progress
 	newerMerged int64
+	freezes     []Freeze   // that have not ended
+	holds       []Hold     // of the target, and of everything
+	overrides   []Override // of the target, not expired
+	siblings    []sibling
+	unjudged    []Target       // that a restored base changes too, and no sibling judges yet
+	replacedBy  TargetRevision // the commit by hand after which main wants something else; zero when there is none
 	build       Build
 	gates       []GateResult
 	body        string         // of the pull request, as it should be now
@@ -48,14 +60,17 @@ func (s *Service) look(ctx context.Context, id int64) (*situation, error) {
 	if p.Branch == "" {
 		p.Branch = branchName(p)
 	}
-	f := &situation{Promotion: &p, site: site, policy: s.Policy(p.Target), now: s.Now()}
+	f := &situation{Promotion: &p, site: site, now: s.Now()}
+	if err := s.lookAtPolicy(ctx, f); err != nil {
+		return nil, err
+	}
 	if f.head, err = site.Repository.Fetch(ctx); err != nil {
 		return nil, fmt.Errorf("fetch config repository %s: %w", p.Target.Repository, err)
 	}
 	if f.tree, err = site.Repository.Tree(ctx, f.head); err != nil {
 		return nil, fmt.Errorf("read %s of config repository %s: %w", short(f.head), p.Target.Repository, err)
 	}
-	for _, gather := range []func(context.Context, *situation) error{s.lookAtPullRequest, s.lookAtStore, s.lookAtChange, s.lookAtDeployments} {
+	for _, gather := range []func(context.Context, *situation) error{s.lookAtPullRequest, s.lookAtStore, s.lookAtSiblings, s.lookAtChange, s.lookAtDeployments} {
 		if err := gather(ctx, f); err != nil {
 			return nil, err
 		}
@@ -63,9 +78,25 @@ func (s *Service) look(ctx context.Context, id int64) (*situation, error) {
 	return f, nil
 }
 
+// lookAtPolicy finds what holds for the target. Without a policy that can be read nothing goes out: the gate policy says why.
+func (s *Service) lookAtPolicy(ctx context.Context, f *situation) error {
+	f.rules, f.noRules = s.rulesOf(ctx, s.Store, f.Target.Repository)
+	switch {
+	case isRefusal(f.noRules):
+		f.policy = DefaultPolicy(RankProd)
+		return nil
+	case f.noRules != nil:
+		return f.noRules
+	}
+	f.policy = f.rules.rules.For(f.Target)
+	return nil
+}
+
 func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err error) {
-	if f.branchAt, err = f.site.Repository.Branch(ctx, f.Branch); err != nil {
-		return fmt.Errorf("look for branch %s: %w", f.Branch, err)
+	if f.Kind != KindChange {
+		if f.branchAt, err = f.site.Repository.Branch(ctx, f.Branch); err != nil {
+			return fmt.Errorf("look for branch %s: %w", f.Branch, err)
+		}
 	}
 	if f.Number == 0 {
 		return nil
@@ -75,10 +106,67 @@ func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err erro
 		return fmt.Errorf("ask the host about pull request #%d: %w", f.Number, err)
 	}
 	f.onHost = err == nil
+	if f.onHost && f.host.State == PullRequestOpen && f.Kind != KindChange {
+		f.headIsOwn = f.host.HeadSHA == f.HeadSHA || s.wrote(ctx, f, f.host.HeadSHA)
+	}
 	return nil
 }
 
+// wrote tells whether a commit is exactly what Sluice would have written on its parent: killed after a push and before
+// recording it, Sluice finds its own commit on the branch. What a person added or changed is never taken for it.
+func (s *Service) wrote(ctx context.Context, f *situation, sha string) bool {
+	repo := f.site.Repository
+	c, err := repo.Commit(ctx, sha)
+	if err != nil || c.Author != authorOf(signature(f)) || c.Message != strings.TrimSpace(commitMessage(f)) {
+		return false
+	}
+	if onMain, err := repo.Contains(ctx, f.head, c.Parent); err != nil || !onMain {
+		return false
+	}
+	before, err := repo.Tree(ctx, c.Parent)
+	if err != nil {
+		return false
+	}
+	after, err := repo.Tree(ctx, sha)
+	if err != nil {
+		return false
+	}
+	change, err := s.change(ctx, f, c.Parent, before)
+	if err != nil || len(c.Changed) != len(change.Files)+len(change.Deletes) {
+		return false
+	}
+	for name, content := range change.Files {
+		written, err := fs.ReadFile(after, name)
+		if err != nil || !bytes.Equal(written, content) {
+			return false
+		}
+	}
+	for _, name := range change.Deletes {
+		if !slices.Contains(c.Changed, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// change is the promotion's edit on a commit of main.
+func (s *Service) change(ctx context.Context, f *situation, base string, tree fs.FS) (Change, error) {
+	if f.Restore.Commit == "" {
+		return s.Manifests.SetImages(tree, f.Target.Path, f.wanted())
+	}
+	return s.restored(ctx, f.site, f.Target, base, f.Restore, f.wanted())
+}
+
 func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
+	if f.freezes, err = s.Store.Freezes(ctx, f.now); err != nil {
+		return fmt.Errorf("read freezes: %w", err)
+	}
+	if f.holds, err = s.Store.HoldsOf(ctx, f.Target.ID); err != nil {
+		return fmt.Errorf("read holds of %s: %w", f.Target.Path, err)
+	}
+	if f.overrides, err = s.Store.OverridesOf(ctx, f.Target.ID, f.now); err != nil {
+		return fmt.Errorf("read overrides of %s: %w", f.Target.Path, err)
+	}
 	if f.approvals, err = s.Store.Approvals(ctx, f.ID); err != nil {
 		return fmt.Errorf("read approvals of promotion %d: %w", f.ID, err)
 	}
@@ -94,6 +182,24 @@ func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 		if f.newerMerged, err = s.Store.NewerMerged(ctx, *f.Promotion); err != nil {
 			return fmt.Errorf("look for a newer merge to %s: %w", f.Target.Path, err)
 		}
+		return s.lookAtReplacement(ctx, f)
+	}
+	return nil
+}
+
+// lookAtReplacement finds the later commit that made main want another release than the one that was merged.
+func (s *Service) lookAtReplacement(ctx context.Context, f *situation) error {
+	latest, err := s.Store.LatestRevision(ctx, f.Target.ID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read what main renders for %s: %w", f.Target.Path, err)
+	case f.Kind == KindChange || latest.ReleaseID == f.Release.ID || latest.Commit.SHA == f.MergeSHA:
+		return nil
+	}
+	if after, err := f.site.Repository.Contains(ctx, latest.Commit.SHA, f.MergeSHA); err == nil && after {
+		f.replacedBy = latest
 	}
 	return nil
 }
@@ -104,8 +210,11 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 	if !f.Open() {
 		return nil
 	}
-	f.proposed, f.proposeFailed = s.Manifests.SetImages(f.tree, f.Target.Path, wanted(f.Release))
-	if f.proposeFailed == nil && len(f.proposed.Files) == 0 {
+	if f.Kind == KindChange {
+		return s.lookAtHead(ctx, f)
+	}
+	f.proposed, f.proposeFailed = s.change(ctx, f, f.head, f.tree)
+	if f.proposeFailed == nil && f.proposed.empty() {
 		latest, err := s.Store.LatestRevision(ctx, f.Target.ID)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return fmt.Errorf("read what main renders for %s: %w", f.Target.Path, err)
@@ -117,18 +226,23 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 	if f.HeadSHA == "" {
 		return nil
 	}
-	merged, err := f.site.Repository.Merged(ctx, f.head, f.HeadSHA)
+	merged, _, err := f.site.Repository.Merged(ctx, f.head, f.HeadSHA)
 	if err != nil {
 		f.mergeFailed = err
 		return nil
 	}
 	f.merged, f.mergeFailed = s.Manifests.Compare(f.tree, merged, f.Target.Path)
-	return nil
+	f.unjudged, err = s.unjudged(ctx, f)
+	return err
 }
 
-// held lists the gates that keep the change from being merged.
+// held lists the gates that keep the change from being merged, those of what the same pull request changes elsewhere too.
 func (f *situation) held() []GateResult {
-	return append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	for _, other := range f.siblings {
+		held = append(held, other.held...)
+	}
+	return held
 }
 
 // approved counts valid approvals: for the result that would be merged today, by
@@ -142,6 +256,8 @@ func (f *situation) approved() (by []string, ignored []string) {
 			ignored = append(ignored, a.Actor+" asked for the promotion")
 		case !(Actor{Roles: a.Roles}).Has(f.policy.ApproverRoles...):
 			ignored = append(ignored, a.Actor+" has no approver's role")
+		case f.policy.ApprovalExpiry > 0 && f.now.Sub(a.DecidedAt) >= f.policy.ApprovalExpiry:
+			ignored = append(ignored, fmt.Sprintf("%s approved more than %s ago", a.Actor, f.policy.ApprovalExpiry))
 		case a.RenderedHash != f.RenderedHash:
 			ignored = append(ignored, a.Actor+" approved another content")
 		default:
@@ -152,13 +268,27 @@ func (f *situation) approved() (by []string, ignored []string) {
 	return by, ignored
 }
 
+// wanted lists the references to be set, or of a person's change those that it sets.
+func (f *situation) wanted() []string {
+	if f.Kind != KindChange {
+		return wanted(f.Release, f.policy)
+	}
+	var refs []string
+	for _, image := range f.changedImages() {
+		if strings.Contains(image.Reference, "@") {
+			refs = append(refs, withoutTag(image.Reference))
+		}
+	}
+	return refs
+}
+
 // wanted lists the references to be set. What was carried forward under a tag
 // was never built by CI: it is configuration, and stays as the overlay has it.
-func wanted(r Release) []string {
+func wanted(r Release, policy EnvironmentPolicy) []string {
 	var refs []string
 	for _, a := range r.Artifacts {
 		if a.Digest != "" {
-			refs = append(refs, a.Reference())
+			refs = append(refs, policy.PulledAs(a.Reference()))
 		}
 	}
 	return refs

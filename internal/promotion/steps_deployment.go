@@ -25,13 +25,17 @@ func (s *Service) lookAtDeployments(ctx context.Context, f *situation) error {
 	if err != nil {
 		return fmt.Errorf("read the platforms of release %d: %w", f.Release.Number, err)
 	}
+	rendered, err := s.renderedDigests(ctx, f.site, *f.Promotion)
+	if err != nil {
+		return err
+	}
 	f.progress = progress{synced: true, live: true}
 	for _, d := range f.deployments {
 		applied := s.holdsMerge(ctx, f, d.Revision) || s.holdsMerge(ctx, f, d.ComparedRevision)
 		applying := s.holdsMerge(ctx, f, d.OperationRev)
 		f.progress.syncing = f.progress.syncing || applying && d.Operation == "Running"
 		f.progress.synced = f.progress.synced && applied
-		f.progress.live = f.progress.live && applied && d.Sync == Synced && d.Health == Healthy && runs(f.Release, d, platforms)
+		f.progress.live = f.progress.live && applied && d.Sync == Synced && d.Health == Healthy && runs(f.Release, f.policy, rendered, d, platforms)
 		// Of a sync that is to be started (again), the operation before says nothing.
 		operated := !f.policy.SyncBySluice || !f.SyncStartedAt.IsZero()
 		if failed := applying && operated && (d.Operation == "Failed" || d.Operation == "Error") || applied && d.Health == Degraded; failed {
@@ -51,9 +55,29 @@ func (s *Service) holdsMerge(ctx context.Context, f *situation, revision string)
 	return err == nil && holds
 }
 
-// runs tells whether every digest of the release runs and no other digest of its
+// renderedDigests are the release's digests that the merge renders: an overlay need not run all of a release's images.
+func (s *Service) renderedDigests(ctx context.Context, site Site, p Promotion) ([]string, error) {
+	tree, err := site.Repository.Tree(ctx, p.MergeSHA)
+	if err != nil {
+		return nil, fmt.Errorf("read %s of config repository %s: %w", short(p.MergeSHA), p.Target.Repository, err)
+	}
+	r, err := s.Manifests.Render(tree, p.Target.Path)
+	if err != nil {
+		return digests(p.Release), nil // what is broken on main never runs, and the target's page says so
+	}
+	var rendered []string
+	for _, image := range r.Images {
+		promoted := p.Kind == KindChange || slices.Contains(digests(p.Release), digestOf(image.Reference))
+		if digest := digestOf(image.Reference); promoted && digest != "" && !slices.Contains(rendered, digest) {
+			rendered = append(rendered, digest)
+		}
+	}
+	return rendered, nil
+}
+
+// runs tells whether every rendered digest of the release runs and no other digest of its
 // repositories does. An imageID may be the index's digest or a platform's.
-func runs(r Release, d Deployment, platforms map[string]string) bool {
+func runs(r Release, policy EnvironmentPolicy, rendered []string, d Deployment, platforms map[string]string) bool {
 	running := map[string]bool{}
 	for _, c := range d.RunningImages {
 		repository, digest, ok := strings.Cut(c.ImageID, "@")
@@ -63,17 +87,17 @@ func runs(r Release, d Deployment, platforms map[string]string) bool {
 		if index, known := platforms[digest]; known {
 			digest = index
 		}
-		if r.uses(repository) && !slices.Contains(digests(r), digest) {
+		if r.uses(RepositoryOf(policy.PostedAs(repository))) && !slices.Contains(digests(r), digest) {
 			return false
 		}
 		running[digest] = true
 	}
-	for _, digest := range digests(r) {
+	for _, digest := range rendered {
 		if !running[digest] {
 			return false
 		}
 	}
-	return len(running) > 0
+	return len(running) > 0 && len(rendered) > 0
 }
 
 func digests(r Release) []string {
@@ -87,13 +111,22 @@ func digests(r Release) []string {
 }
 
 func overtaken(f *situation) bool {
-	return f.newerMerged != 0 && f.LiveAt.IsZero() && f.OvertakenAt.IsZero()
+	return f.PullRequest == PullRequestMerged && f.LiveAt.IsZero() && f.OvertakenAt.IsZero() &&
+		(f.newerMerged != 0 || f.replacedBy.Commit.SHA != "" || f.Target.Removed)
 }
 
+// overtake ends the wait for a merge that will never be live: main wants something else before it was.
 func (s *Service) overtake(_ context.Context, f *situation) (record, error) {
-	return record{by: Sluice(), action: "promotion.overtaken",
-		message: fmt.Sprintf("promotion %d was merged before this one was live", f.newerMerged),
-		apply:   func(p *Promotion) { p.OvertakenAt, p.SupersededBy = s.Now(), f.newerMerged }}, nil
+	why := fmt.Sprintf("promotion %d was merged before this one was live", f.newerMerged)
+	switch {
+	case f.newerMerged != 0:
+	case f.Target.Removed:
+		why = fmt.Sprintf("%s is gone from main", f.Target.Path)
+	default:
+		why = fmt.Sprintf("commit %s by %s replaced it before it was live", short(f.replacedBy.Commit.SHA), f.replacedBy.Commit.Author)
+	}
+	return record{by: Sluice(), action: "promotion.overtaken", message: why,
+		apply: func(p *Promotion) { p.OvertakenAt, p.SupersededBy = s.Now(), f.newerMerged }}, nil
 }
 
 // deploymentMoved: what the cluster does is not what is recorded. What was verified stays verified.
@@ -109,6 +142,12 @@ func deploymentMoved(f *situation) bool {
 func (s *Service) follow(_ context.Context, f *situation) (record, error) {
 	g, now := f.progress, s.Now()
 	r := record{by: Sluice(), action: "promotion.followed", message: f.describe()}
+	if held := holding(f.gates, PhaseSync); f.policy.SyncBySluice && f.SyncStartedAt.IsZero() && (g.syncing || g.synced) && len(held) > 0 {
+		message := fmt.Sprintf("%s was synced around Sluice although %s held it: %s", short(f.MergeSHA), held[0].Gate, held[0].Reason)
+		r.then = func(ctx context.Context, tx Tx, p Promotion) error {
+			return s.violate(ctx, tx, Violation{Target: p.Target, PromotionID: p.ID, Kind: ViolationSynced, Actor: "unknown", Subject: p.MergeSHA, Message: message})
+		}
+	}
 	r.apply = func(p *Promotion) {
 		if g.syncing || g.synced {
 			setOnce(&p.SyncStartedAt, now)
@@ -194,6 +233,12 @@ func (s *Service) verify(_ context.Context, f *situation) (record, error) {
 					return err
 				}
 			}
-			return nil
+			if p.Kind != KindRelease {
+				return nil
+			}
+			if err := tx.LockApplication(ctx, p.Target.ApplicationID); err != nil {
+				return err
+			}
+			return s.startAutomatic(ctx, tx, p.Release, p.Target, p.StartedByBuild)
 		}}, nil
 }

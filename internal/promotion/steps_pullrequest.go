@@ -10,7 +10,7 @@ func foundMerged(f *situation) bool {
 	if f.PullRequest == PullRequestMerged {
 		return false
 	}
-	return f.onHost && f.host.State == PullRequestMerged || f.Open() && f.onMain.Commit.SHA != ""
+	return f.onHost && f.host.State == PullRequestMerged || f.Open() && f.Kind != KindChange && f.onMain.Commit.SHA != ""
 }
 
 // findMerged records a merge that is a fact already: by the host's button, by plain git, or
@@ -25,16 +25,22 @@ func (s *Service) findMerged(_ context.Context, f *situation) (record, error) {
 
 func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
 	r := record{by: by, action: "promotion.merged", message: fmt.Sprintf("merged into main as %s", short(sha))}
+	although := ""
 	if held := f.held(); f.Open() && len(held) > 0 {
-		r.action = "violation.merged"
-		r.message += fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
+		although = fmt.Sprintf(" although %s held it: %s", held[0].Gate, held[0].Reason)
 	}
 	if (f.Decision == Rejected || f.Decision == Cancelled) && by.Name != Sluice().Name { // Sluice's own was decided before
-		r.action = "violation.merged"
-		r.message += fmt.Sprintf(" although it was %s by %s", f.Decision, f.DecidedBy)
+		although = fmt.Sprintf(" although it was %s by %s", f.Decision, f.DecidedBy)
 	}
+	r.message += although
 	r.then = func(ctx context.Context, tx Tx, p Promotion) error {
-		return tx.NameRevisionsPromotion(ctx, p.Target.ID, sha, p.ID)
+		if err := tx.NameRevisionsPromotion(ctx, p.Target.ID, sha, p.ID); err != nil {
+			return err
+		}
+		if err := s.markRolledBack(ctx, tx, p); err != nil || although == "" {
+			return err
+		}
+		return s.violate(ctx, tx, Violation{Target: p.Target, PromotionID: p.ID, Kind: ViolationMerged, Actor: by.Name, Subject: sha, Message: r.message})
 	}
 	rendered := f.proposed.After.Hash
 	r.apply = func(p *Promotion) {
@@ -44,6 +50,21 @@ func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
 		}
 	}
 	return r
+}
+
+// markRolledBack says of what was merged before a rollback that it was rolled back.
+func (s *Service) markRolledBack(ctx context.Context, tx Tx, p Promotion) error {
+	if p.Kind != KindRollback {
+		return nil
+	}
+	before, err := tx.NewestMerged(ctx, p.Target.ID, p.ID)
+	if errors.Is(err, ErrNotFound) || err == nil && (before.Release.ID == p.Release.ID || !before.RolledBackAt.IsZero()) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	before.RolledBackAt = s.Now()
+	return s.store(ctx, tx, Sluice(), before, "promotion.rolled-back", fmt.Sprintf("rolled back by promotion %d to release %d", p.ID, p.Release.Number))
 }
 
 func foundClosed(f *situation) bool {
@@ -60,8 +81,18 @@ func (s *Service) findClosed(_ context.Context, f *situation) (record, error) {
 	}}, nil
 }
 
+func targetGone(f *situation) bool { return f.Open() && f.Target.Removed }
+
+// withdraw ends a promotion whose overlay is gone from main: there is nothing left to change.
+func (s *Service) withdraw(_ context.Context, f *situation) (record, error) {
+	why := fmt.Sprintf("%s is gone from main", f.Target.Path)
+	return record{by: Sluice(), action: "promotion.cancelled", message: "cancelled: " + why, apply: func(p *Promotion) {
+		p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, Sluice().Name, s.Now(), why
+	}}, nil
+}
+
 func mustClose(f *situation) bool {
-	return !f.Open() && f.onHost && f.host.State == PullRequestOpen
+	return f.Kind != KindChange && !f.Open() && f.onHost && f.host.State == PullRequestOpen
 }
 
 func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, error) {
@@ -85,22 +116,22 @@ func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, e
 // mustPropose: the gates let a pull request be opened, or main has moved so that
 // the one that is open would conflict or deploy something else.
 func mustPropose(f *situation) bool {
-	if !f.Open() || f.proposeFailed != nil || len(f.proposed.Files) == 0 {
+	if f.Kind == KindChange || !f.Open() || f.proposeFailed != nil || f.proposed.empty() {
 		return false
 	}
 	if f.HeadSHA == "" {
 		return len(holding(f.gates, PhaseOpen)) == 0
 	}
-	if f.onHost && f.host.HeadSHA != f.HeadSHA {
+	if f.onHost && !f.headIsOwn {
 		return false // a person pushed to the branch; never written over
 	}
-	return errors.Is(f.mergeFailed, ErrConflict) || f.mergeFailed == nil && f.merged.After.Hash != f.RenderedHash
+	return f.onHost && f.host.HeadSHA != f.HeadSHA || errors.Is(f.mergeFailed, ErrConflict) || f.mergeFailed == nil && f.merged.After.Hash != f.RenderedHash
 }
 
 func (s *Service) propose(ctx context.Context, f *situation) (record, error) {
 	head, err := f.site.Repository.Propose(ctx, Proposal{
-		Branch: f.Branch, Base: f.head, Expected: f.branchAt, Files: f.proposed.Files, Message: commitMessage(f),
-		Author: Signature{Name: "Sluice", Email: "sluice@localhost", When: f.RequestedAt},
+		Branch: f.Branch, Base: f.head, Expected: f.branchAt, Files: f.proposed.Files, Deletes: f.proposed.Deletes, Message: commitMessage(f),
+		Author: signature(f),
 	})
 	if err != nil {
 		return record{}, fmt.Errorf("push %s: %w", f.Branch, err)
@@ -116,6 +147,13 @@ func (s *Service) propose(ctx context.Context, f *situation) (record, error) {
 	return r, nil
 }
 
+// signature is who commits; the time is the promotion's own, so that the same change on the same commit is the same commit.
+func signature(f *situation) Signature {
+	return Signature{Name: "Sluice", Email: "sluice@localhost", When: f.RequestedAt}
+}
+
+func authorOf(s Signature) string { return s.Name + " <" + s.Email + ">" }
+
 func mustOpen(f *situation) bool {
 	return f.Open() && f.PullRequest == PullRequestNone && f.HeadSHA != ""
 }
@@ -127,18 +165,27 @@ func (s *Service) openPullRequest(ctx context.Context, f *situation) (record, er
 	}
 	return record{by: Sluice(), action: "promotion.opened", message: fmt.Sprintf("pull request #%d is open", pr.Number), apply: func(p *Promotion) {
 		p.PullRequest, p.Number, p.URL, p.BodyHash = PullRequestOpen, pr.Number, pr.URL, hashOf(f.body)
+	}, then: func(ctx context.Context, tx Tx, p Promotion) error {
+		if !p.Restore.Base {
+			return nil
+		}
+		return tx.Enqueue(ctx, Work{Kind: WorkLook, Repository: p.Target.Repository}) // what else it changes is judged too
 	}}, nil
 }
 
 func mustReport(f *situation) bool {
-	return f.PullRequest == PullRequestOpen && f.Open() && f.onHost && (hashOf(f.body) != f.BodyHash || f.status().key(f) != f.StatusReported)
+	if f.Kind == KindChange && f.HeadSHA == "" {
+		return false // not judged yet
+	}
+	rejected := f.Kind == KindChange && f.Decision == Rejected && f.host.HeadSHA == f.HeadSHA
+	return f.PullRequest == PullRequestOpen && (f.Open() || rejected) && f.onHost && (hashOf(f.body) != f.BodyHash || f.status().key(f) != f.StatusReported)
 }
 
 // report brings the pull request's body and the status sluice/gates up to date.
 func (s *Service) report(ctx context.Context, f *situation) (record, error) {
 	status := f.status()
 	if hashOf(f.body) != f.BodyHash {
-		if err := f.site.Host.Update(ctx, f.Number, title(f.Promotion), f.body); err != nil {
+		if err := s.tell(ctx, f); err != nil {
 			return record{}, fmt.Errorf("update pull request #%d: %w", f.Number, err)
 		}
 	}
@@ -153,19 +200,33 @@ func (s *Service) report(ctx context.Context, f *situation) (record, error) {
 	return record{apply: func(p *Promotion) { p.BodyHash, p.StatusReported = hash, key }}, nil
 }
 
+// tell writes the body of Sluice's own pull request, or a comment on somebody else's.
+func (s *Service) tell(ctx context.Context, f *situation) error {
+	if f.Kind == KindChange {
+		return f.site.Host.Comment(ctx, f.Number, fmt.Sprintf("<!-- sluice: promotion %d -->", f.ID), f.body)
+	}
+	return f.site.Host.Update(ctx, f.Number, title(f.Promotion), f.body)
+}
+
 func (f *situation) mergeable() bool {
 	return f.PullRequest == PullRequestOpen && f.Open() &&
 		len(f.held()) == 0
 }
 
 func mayMerge(f *situation) bool {
-	return f.mergeable() && (f.policy.AutomaticMerge || f.MergeAskedBy != "")
+	return f.mergeable() && (f.policy.AutomaticMerge && f.Kind != KindChange || f.MergeAskedBy != "")
 }
 
 func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
 	by := Sluice()
 	if f.MergeAskedBy != "" {
 		by = Actor{Name: f.MergeAskedBy, Kind: Person}
+	}
+	if err := s.judgeSiblings(ctx, f); err != nil {
+		return record{}, fmt.Errorf("judge what else pull request #%d changes: %w", f.Number, err)
+	}
+	if held := f.held(); len(held) > 0 {
+		return record{}, fmt.Errorf("pull request #%d is held by %s meanwhile: %s", f.Number, held[0].Gate, held[0].Reason)
 	}
 	sha, err := f.site.Host.Merge(ctx, f.Number, f.HeadSHA, mergeMessage(f), by)
 	if err != nil {
@@ -192,7 +253,7 @@ func mustCleanUp(f *situation) bool {
 }
 
 func (s *Service) cleanUp(ctx context.Context, f *situation) (record, error) {
-	if f.branchAt != "" {
+	if f.branchAt != "" && f.Kind != KindChange {
 		if err := f.site.Repository.DeleteBranch(ctx, f.Branch, f.branchAt); err != nil {
 			return record{}, fmt.Errorf("delete branch %s: %w", f.Branch, err)
 		}

@@ -41,7 +41,27 @@ type Reader interface {
 	// Platforms maps platform digests to the index that holds them, for those
 	// where either is one of these digests.
 	Platforms(ctx context.Context, digests []string) (map[string]string, error)
-	RepositoryHead(ctx context.Context, repository string) (string, error)
+	Repository(ctx context.Context, name string) (RepositoryStatus, error)
+	// SeenPullRequests are a config repository's open pull requests as last judged, by number.
+	SeenPullRequests(ctx context.Context, repository string) (map[int]SeenPullRequest, error)
+	// Changes are the promotions of kind change of a pull request, newest first.
+	Changes(ctx context.Context, repository string, number int) ([]Promotion, error)
+	// ReleaseOf is the newest release that has at least one of these references and
+	// none that contradicts them: another reference to one of their repositories. Where several match, it is the
+	// preferred one if that is among them. Zero when there is none.
+	ReleaseOf(ctx context.Context, applicationID int64, references []string, preferred int64) (int64, error)
+	// PolicyInForce names the newest policy of a config repository; ErrNotFound.
+	PolicyInForce(ctx context.Context, repository string) (PolicyInForce, error)
+	PolicyFiles(ctx context.Context, id int64) (PolicyFiles, error)
+	// Freezes are the one-off freezes and windows that have not ended.
+	Freezes(ctx context.Context, at time.Time) ([]Freeze, error)
+	// HoldsOf are the holds of a target and of everything; zero lists all that are not released.
+	HoldsOf(ctx context.Context, targetID int64) ([]Hold, error)
+	// OverridesOf are a target's overrides that have not expired.
+	OverridesOf(ctx context.Context, targetID int64, at time.Time) ([]Override, error)
+	// EvidenceFor is all evidence of a release, newest first.
+	EvidenceFor(ctx context.Context, releaseID int64) ([]Evidence, error)
+	ReleasesWithDigest(ctx context.Context, application, digest string) ([]Release, error)
 	Queries
 }
 
@@ -54,7 +74,10 @@ type Tx interface {
 	// LockPromotion returns the promotion as it is now and holds it until the end.
 	LockPromotion(ctx context.Context, id int64) (Promotion, error)
 
+	// BuildByKey is the build that was posted under a key, or that a post under it turned out to be; ErrNotFound.
 	BuildByKey(ctx context.Context, idempotencyKey string) (Build, error)
+	// RememberKey has a further key name a build. An empty key is no error.
+	RememberKey(ctx context.Context, idempotencyKey string, buildID int64) error
 	// InsertBuild stores a build; created is false when it was posted before,
 	// and id is then the earlier one's.
 	InsertBuild(ctx context.Context, b Build) (id int64, created bool, err error)
@@ -67,18 +90,25 @@ type Tx interface {
 	ReleaseWithArtifacts(ctx context.Context, applicationID int64, artifactsKey string) (Release, error)
 	ReleaseOfVersion(ctx context.Context, applicationID int64, version string) (Release, error)
 	InsertRelease(ctx context.Context, r Release, artifactsKey string) (Release, error)
+	// SaveRejection stores whether a release is rejected, by whom and why.
+	SaveRejection(ctx context.Context, r Release) error
 	AddAlias(ctx context.Context, releaseID int64, version string, buildID int64, at time.Time) error
 
 	TargetsOf(ctx context.Context, applicationID int64) ([]Target, error)
 	OpenPromotion(ctx context.Context, targetID int64) (Promotion, error)
 	InsertPromotion(ctx context.Context, p Promotion) (int64, error)
 	SavePromotion(ctx context.Context, p Promotion) error
+	// NewestMerged is the newest merged promotion of a target before another; ErrNotFound.
+	NewestMerged(ctx context.Context, targetID, before int64) (Promotion, error)
 	PromotionByCommit(ctx context.Context, targetID int64, mergeSHA string) (int64, error)
 
 	InsertApproval(ctx context.Context, a Approval) error
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
 
 	SaveRepository(ctx context.Context, r RepositoryStatus) error
+	SavePullRequestSeen(ctx context.Context, repository string, p SeenPullRequest) error
+	// SavePolicy puts a policy in force.
+	SavePolicy(ctx context.Context, repository, commit string, files PolicyFiles, from time.Time) error
 	SaveApplication(ctx context.Context, repository, name string, at time.Time) (id int64, err error)
 	SaveTarget(ctx context.Context, t Target, at time.Time) (id int64, err error)
 	RemoveTargetsExcept(ctx context.Context, repository string, ids []int64, at time.Time) error
@@ -90,9 +120,24 @@ type Tx interface {
 	SavePlatforms(ctx context.Context, indexDigest string, manifests []PlatformManifest) error
 	// SaveObservation updates the deployment, and its history when it differs.
 	SaveObservation(ctx context.Context, o Observation, targetID, releaseID int64) (changed bool, err error)
-	// ReleaseOf is the newest release that has at least one of these references and
-	// none that contradicts them: another reference to one of their repositories. Zero when there is none.
-	ReleaseOf(ctx context.Context, applicationID int64, references []string) (int64, error)
+
+	InsertFreeze(ctx context.Context, z Freeze) (int64, error)
+	EndFreeze(ctx context.Context, id int64, by string, at time.Time) error
+	// InsertHold is not created when the target, or everything, is held already.
+	InsertHold(ctx context.Context, h Hold) (created bool, err error)
+	ReleaseHold(ctx context.Context, targetID int64, by string, at time.Time) (released bool, err error)
+	InsertEvidence(ctx context.Context, e Evidence) (int64, error)
+	InsertOverride(ctx context.Context, o Override) (int64, error)
+	LockOverride(ctx context.Context, id int64) (Override, error)
+	SaveOverride(ctx context.Context, o Override) error
+	// InsertViolation is not created when the same subject of the target was recorded before.
+	InsertViolation(ctx context.Context, v Violation) (created bool, err error)
+	LockViolation(ctx context.Context, id int64) (Violation, error)
+	SaveViolation(ctx context.Context, v Violation) error
+	// Unexamined are a config repository's revisions that belong to no promotion, found before a moment and not looked into yet.
+	Unexamined(ctx context.Context, repository string, before time.Time) ([]TargetRevision, error)
+	// Examined marks a revision as looked into.
+	Examined(ctx context.Context, id int64) error
 
 	Audit(ctx context.Context, e AuditEvent) error
 	// Enqueue stores work in the same transaction, so that neither is lost.

@@ -9,8 +9,9 @@ import (
 
 // Who may do what. The use cases refuse everybody else whatever a page shows.
 var (
-	managers = []promotion.Role{promotion.RoleReleaseManager, promotion.RoleAdmin}
-	deciders = []promotion.Role{promotion.RoleApprover, promotion.RoleReleaseManager, promotion.RoleAdmin}
+	managers      = []promotion.Role{promotion.RoleReleaseManager, promotion.RoleAdmin}
+	deciders      = []promotion.Role{promotion.RoleApprover, promotion.RoleReleaseManager, promotion.RoleAdmin}
+	glassBreakers = []promotion.Role{promotion.RoleBreakGlass}
 )
 
 // actionView is a form that this person may send.
@@ -21,8 +22,6 @@ type actionView struct {
 	Rendered string // what an approval is bound to
 	Buttons  []buttonView
 }
-
-type fieldView struct{ ID, Name, Label, Value, Problem string }
 
 type buttonView struct {
 	Name, Text, Class string

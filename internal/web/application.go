@@ -32,6 +32,10 @@ type environmentView struct {
 	Commit     shortened
 	Open       *openView
 	PromoteURL string
+	URL        string
+	HoldURL    string
+	Held       *heldView
+	Overrides  []exceptionView
 }
 
 type releaseRow struct {
@@ -49,11 +53,11 @@ func (w *Web) showApplication(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.store.Board(ctx)
+	facts, err := w.boardFacts(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(rows, func(r promotion.BoardRow) bool { return r.Application == name })
+	i := slices.IndexFunc(facts.rows, func(r promotion.BoardRow) bool { return r.Application == name })
 	if i < 0 {
 		return absent("unknown-application", "there is no application %s", name)
 	}
@@ -65,19 +69,19 @@ func (w *Web) showApplication(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := newApplicationView(rows[i], releases, history, w.now())
+	v := newApplicationView(facts, facts.rows[i], releases, history, w.now())
 	return w.show(c, http.StatusOK, "application", page{Title: name, Body: v})
 }
 
-func newApplicationView(row promotion.BoardRow, releases []promotion.Release, history []promotion.HistoryEntry, now time.Time) applicationView {
+func newApplicationView(facts boardFacts, row promotion.BoardRow, releases []promotion.Release, history []promotion.HistoryEntry, now time.Time) applicationView {
 	v := applicationView{Name: row.Application, HistoryURL: "/history?" + url.Values{"application": {row.Application}}.Encode(),
 		History: each(history, func(e promotion.HistoryEntry) historyRow { return newHistoryRow(e, now) })}
 	for _, c := range row.Cells {
-		cell := newCellView(c, now)
+		cell := facts.cellView(c, now)
 		if cell.Problem != "" {
 			v.Problems = append(v.Problems, cell)
 		}
-		e := environmentView{Name: cell.Environment, Runs: cell.Runs, Open: cell.Open, Commit: shorten(c.DesiredSHA), Desired: releaseLink(0, ""),
+		e := environmentView{Name: cell.Environment, Runs: cell.Runs, Open: cell.Open, URL: cell.URL, Held: cell.Held, Overrides: cell.Overrides, HoldURL: holdURL(row.Application, cell.Environment), Commit: shorten(c.DesiredSHA), Desired: releaseLink(0, ""),
 			PromoteURL: "/promote?" + url.Values{"application": {row.Application}, "environment": {cell.Environment}}.Encode()}
 		if c.Desired != nil {
 			e.Desired = releaseLink(c.Desired.ID, c.Desired.Version)

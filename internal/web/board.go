@@ -32,10 +32,14 @@ func (f boardFilter) encode(more url.Values) string {
 	return more.Encode()
 }
 
-// boardFacts is what the board is made from. Gates are those of open promotions, by promotion.
+// boardFacts is what the board is made from.
 type boardFacts struct {
-	rows  []promotion.BoardRow
-	gates map[int64][]promotion.GateResult
+	rows      []promotion.BoardRow
+	gates     map[int64][]promotion.GateResult // of open promotions, by promotion
+	held      map[int64]*promotion.Hold        // by target; zero: everything
+	overrides map[int64][]promotion.Override   // in force, by target
+	toReview  string
+	faults    []policyView // of policies that cannot be read
 }
 
 func (w *Web) boardFacts(ctx context.Context) (boardFacts, error) {
@@ -43,7 +47,7 @@ func (w *Web) boardFacts(ctx context.Context) (boardFacts, error) {
 	if err != nil {
 		return boardFacts{}, err
 	}
-	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}}
+	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}}
 	for _, row := range rows {
 		for _, cell := range row.Cells {
 			if cell.Open == nil || cell.Open.State() != promotion.StateOpen {
@@ -54,7 +58,34 @@ func (w *Web) boardFacts(ctx context.Context) (boardFacts, error) {
 			}
 		}
 	}
-	return f, nil
+	return f, w.addExceptions(ctx, &f)
+}
+
+// addExceptions adds what is not as it should be: holds, overrides, violations and broken policies.
+func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
+	holds, err := w.store.HoldsOf(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, h := range holds {
+		f.held[h.Target.ID] = &h
+	}
+	overrides, err := w.store.Overrides(ctx, w.now())
+	if err != nil {
+		return err
+	}
+	for _, o := range overrides {
+		if inForce(o, w.now()) {
+			f.overrides[o.Target.ID] = append(f.overrides[o.Target.ID], o)
+		}
+	}
+	violations, err := w.store.Violations(ctx, true, violationsShown)
+	if err != nil {
+		return err
+	}
+	f.toReview = toReview(len(violations), unreviewed(overrides))
+	f.faults, err = w.brokenPolicies(ctx)
+	return err
 }
 
 func (w *Web) showBoard(c echo.Context) error {
@@ -65,7 +96,7 @@ func (w *Web) showBoard(c echo.Context) error {
 	filter := readBoardFilter(c.QueryParams())
 	v := newBoardView(facts, filter, auth.ActorOf(c), w.now())
 	if c.QueryParam("fragment") == "board" {
-		return w.answerFragment(c, "board", v)
+		return w.answerFragment(c, "board", body{Stopped: facts.stopped(w.now()), Body: v})
 	}
 	content, err := w.boardFragment(facts, filter, auth.ActorOf(c))
 	if err != nil {
@@ -76,8 +107,8 @@ func (w *Web) showBoard(c echo.Context) error {
 	return w.show(c, http.StatusOK, "board", page{Title: "Board", Reload: true, Live: l, Body: v})
 }
 
-func (w *Web) answerFragment(c echo.Context, name string, body any) error {
-	content, err := w.fragment(name, body)
+func (w *Web) answerFragment(c echo.Context, name string, b body) error {
+	content, err := w.fragment(name, b)
 	if err != nil {
 		return err
 	}
@@ -86,5 +117,16 @@ func (w *Web) answerFragment(c echo.Context, name string, body any) error {
 
 // boardFragment is the board's content as of a fixed time, so that it changes only with the facts.
 func (w *Web) boardFragment(facts boardFacts, filter boardFilter, by promotion.Actor) ([]byte, error) {
-	return w.fragment("board", newBoardView(facts, filter, by, time.Time{}))
+	return w.fragment("board", body{Stopped: facts.stopped(time.Time{}), Body: newBoardView(facts, filter, by, time.Time{})})
+}
+
+// stopped is the hold of everything, nil without one.
+func (f boardFacts) stopped(now time.Time) *heldView { return newHeldView(f.held[0], now) }
+
+// cellView is a cell with what holds its target or opens its gates.
+func (f boardFacts) cellView(c promotion.BoardCell, now time.Time) cellView {
+	v := newCellView(c, now)
+	v.Held = newHeldView(f.held[c.Target.ID], now)
+	v.Overrides = each(f.overrides[c.Target.ID], func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
+	return v
 }

@@ -14,6 +14,8 @@ import (
 type boardView struct {
 	boardFilter
 	Simulated bool
+	Faults    []policyView
+	ToReview  string
 	Needs     needsView
 	Columns   []string
 	Rows      []rowView
@@ -36,6 +38,9 @@ type cellView struct {
 	Desired     *link // what main says, when something else runs
 	Problem     string
 	Open        *openView
+	URL         string // of the target
+	Held        *heldView
+	Overrides   []exceptionView
 }
 
 type runView struct {
@@ -56,7 +61,7 @@ type openView struct {
 }
 
 func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now time.Time) boardView {
-	v := boardView{boardFilter: filter, Needs: newNeedsView(needs(facts, by))}
+	v := boardView{boardFilter: filter, Faults: facts.faults, ToReview: facts.toReview, Needs: newNeedsView(needs(facts, by))}
 	ranks := map[int][]string{}
 	for _, row := range facts.rows {
 		for _, cell := range row.Cells {
@@ -73,8 +78,8 @@ func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now 
 	}
 	alone := func(rank int) bool { return len(ranks[rank]) == 1 }
 	for _, row := range facts.rows {
-		if filter.shows(row) {
-			v.Rows = append(v.Rows, newRowView(row, columns, alone, now))
+		if filter.shows(facts, row) {
+			v.Rows = append(v.Rows, newRowView(facts, row, columns, alone, now))
 		}
 	}
 	v.Count = plural(len(v.Rows), "application")
@@ -88,14 +93,14 @@ func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now 
 	return v
 }
 
-func (f boardFilter) shows(row promotion.BoardRow) bool {
+func (f boardFilter) shows(facts boardFacts, row promotion.BoardRow) bool {
 	named := strings.Contains(strings.ToLower(row.Application), strings.ToLower(strings.TrimSpace(f.Query)))
-	return named && (!f.Busy || slices.ContainsFunc(row.Cells, func(c promotion.BoardCell) bool { return !quiet(c) }))
+	return named && (!f.Busy || slices.ContainsFunc(row.Cells, func(c promotion.BoardCell) bool { return !facts.quiet(c) }))
 }
 
 // quiet is a target where nothing happens and nothing is wrong.
-func quiet(c promotion.BoardCell) bool {
-	if c.Open != nil || c.Target.RenderProblem != "" {
+func (f boardFacts) quiet(c promotion.BoardCell) bool {
+	if c.Open != nil || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {
@@ -108,13 +113,13 @@ func differs(c promotion.BoardCell, d promotion.Deployment) bool {
 	return c.Desired != nil && d.ReleaseID != c.Desired.ID
 }
 
-func newRowView(row promotion.BoardRow, columns []int, alone func(rank int) bool, now time.Time) rowView {
+func newRowView(facts boardFacts, row promotion.BoardRow, columns []int, alone func(rank int) bool, now time.Time) rowView {
 	v := rowView{Application: row.Application, Cells: make([][]cellView, len(columns))}
 	cells := slices.Clone(row.Cells)
 	slices.SortStableFunc(cells, func(a, b promotion.BoardCell) int { return cmp.Compare(a.Target.Environment, b.Target.Environment) })
 	for _, c := range cells {
 		i, _ := slices.BinarySearch(columns, c.Target.Rank)
-		cell := newCellView(c, now)
+		cell := facts.cellView(c, now)
 		cell.Alone = alone(c.Target.Rank)
 		v.Cells[i] = append(v.Cells[i], cell)
 	}
@@ -122,7 +127,7 @@ func newRowView(row promotion.BoardRow, columns []int, alone func(rank int) bool
 }
 
 func newCellView(c promotion.BoardCell, now time.Time) cellView {
-	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem}
+	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem, URL: targetURL(c.Target.Application, c.Target.Environment)}
 	other := len(c.Deployments) == 0 && c.Desired != nil
 	for _, d := range c.Deployments {
 		v.Runs = append(v.Runs, newRunView(d, len(c.Deployments) > 1, now))
@@ -133,7 +138,7 @@ func newCellView(c promotion.BoardCell, now time.Time) cellView {
 		v.Desired = &l
 	}
 	if p := c.Open; p != nil {
-		v.Open = &openView{ID: p.ID, State: stateMark(p.State()), What: "promotion of " + p.Release.Version, WaitsFor: p.WaitsFor}
+		v.Open = &openView{ID: p.ID, State: stateMark(p.State()), What: what(*p), WaitsFor: p.WaitsFor}
 		for _, r := range v.Runs { // its message is shown already
 			v.Open.WaitsFor = strings.TrimSpace(strings.TrimSuffix(v.Open.WaitsFor, r.Message))
 		}

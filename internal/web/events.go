@@ -61,7 +61,8 @@ func (f boardFacts) withoutLookTimes() boardFacts {
 			}
 		}
 	}
-	return boardFacts{rows: rows, gates: f.gates}
+	f.rows = rows
+	return f
 }
 
 // streamEvents tells a page that it is no longer what it would be if it were asked for

@@ -38,7 +38,7 @@ func needs(facts boardFacts, by promotion.Actor) []needView {
 				continue
 			}
 			p := *cell.Open
-			what := fmt.Sprintf("%s %s to %s", p.Target.Application, p.Release.Version, p.Target.Environment)
+			what := fmt.Sprintf("%s %s to %s", p.Target.Application, carries(p), p.Target.Environment)
 			v := needView{ID: p.ID, Mark: stateMark(p.State())}
 			switch {
 			case p.State() == promotion.StateFailed && by.Has(deciders...):

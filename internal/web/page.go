@@ -22,7 +22,7 @@ import (
 type pages map[string]*template.Template
 
 // shared are the files that every page is parsed with.
-var shared = []string{"layout.html", "marks.html", "tables.html"}
+var shared = []string{"layout.html", "fields.html", "marks.html", "tables.html"}
 
 func parsePages() (pages, error) {
 	versions, err := assetVersions()
@@ -82,6 +82,13 @@ type page struct {
 	Who       who
 	Demo      bool
 	SignInURL string
+	Stopped   *heldView // while everything is held
+}
+
+// body is what a page consists of below its top, and what a live page is told to fetch again.
+type body struct {
+	Stopped *heldView
+	Body    any
 }
 
 // live says where a page's changes are told and where its content is fetched.
@@ -95,8 +102,8 @@ type menuItem struct {
 type who struct{ Name, Roles string }
 
 func menu(current string) []menuItem {
-	items := []menuItem{{Text: "Board", URL: "/"}, {Text: "Promote", URL: "/promote"}, {Text: "History", URL: "/history"},
-		{Text: "Audit", URL: "/audit"}, {Text: "Set-up", URL: "/set-up"}}
+	items := []menuItem{{Text: "Board", URL: "/"}, {Text: "History", URL: "/history"}, {Text: "Calendar", URL: "/calendar"},
+		{Text: "Violations & overrides", URL: "/violations"}, {Text: "Audit", URL: "/audit"}, {Text: "Set-up", URL: "/set-up"}}
 	for i := range items {
 		items[i].Current = items[i].URL == current
 	}
@@ -108,6 +115,11 @@ func (w *Web) show(c echo.Context, status int, name string, p page) error {
 	by := auth.ActorOf(c)
 	p.Menu, p.Who, p.Demo = menu(c.Request().URL.Path), who{Name: by.Name, Roles: roleNames(by.Roles)}, w.demo
 	p.SignInURL = signInURL(c)
+	stopped, err := w.heldNow(c.Request().Context(), 0)
+	if err != nil && name != "error" { // whose cause may be the same
+		return err
+	}
+	p.Stopped = newHeldView(stopped, w.now())
 	var out bytes.Buffer
 	if err := w.pages[name].ExecuteTemplate(&out, "page", p); err != nil {
 		return fmt.Errorf("render page %s: %w", name, err)
@@ -115,10 +127,10 @@ func (w *Web) show(c echo.Context, status int, name string, p page) error {
 	return c.HTMLBlob(status, out.Bytes())
 }
 
-// fragment renders only a page's own content.
-func (w *Web) fragment(name string, body any) ([]byte, error) {
+// fragment renders only what is below a page's top.
+func (w *Web) fragment(name string, b body) ([]byte, error) {
 	var out bytes.Buffer
-	if err := w.pages[name].ExecuteTemplate(&out, "content", body); err != nil {
+	if err := w.pages[name].ExecuteTemplate(&out, "body", b); err != nil {
 		return nil, fmt.Errorf("render page %s: %w", name, err)
 	}
 	return out.Bytes(), nil

@@ -50,36 +50,37 @@ func (w *Web) signIn(c echo.Context) error {
 		return err
 	}
 	next := localPath(c.FormValue("next"))
-	by, err := w.claimed(c)
+	err := w.startSession(c)
 	var refused *promotion.Error
 	if errors.As(err, &refused) {
 		return w.answerSignIn(c, auth.Status(refused.Kind), next, refused)
 	} else if err != nil {
 		return err
 	}
-	if err := w.auth.SignIn(c.Request().Context(), by); err != nil {
-		return err
-	}
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
-// claimed is who the form says; a persona only in a demonstration, else the holder of a token.
-func (w *Web) claimed(c echo.Context) (promotion.Actor, error) {
+// startSession signs in whom the form says; a persona only in a demonstration, else the holder of a token.
+func (w *Web) startSession(c echo.Context) error {
+	ctx := c.Request().Context()
 	if w.demo {
 		for _, p := range personas() {
 			if p.Name == c.FormValue("persona") {
-				return promotion.Actor{Name: p.Name, Kind: promotion.Person, Roles: []promotion.Role{p.Role}}, nil
+				return w.auth.SignIn(ctx, promotion.Actor{Name: p.Name, Kind: promotion.Person, Roles: []promotion.Role{p.Role}})
 			}
 		}
-		return promotion.Actor{}, &promotion.Error{Kind: promotion.Invalid, Code: "unknown-persona", Field: "persona",
+		return &promotion.Error{Kind: promotion.Invalid, Code: "unknown-persona", Field: "persona",
 			Message: "Nobody of that name is here: choose one of these people."}
 	}
-	by, err := w.auth.Token(c.Request().Context(), strings.TrimSpace(c.FormValue("token")))
+	token := strings.TrimSpace(c.FormValue("token"))
+	_, err := w.auth.Token(ctx, token)
 	if errors.Is(err, auth.ErrUnknownToken) {
-		return by, &promotion.Error{Kind: promotion.Unauthenticated, Code: "invalid-token", Field: "token",
+		return &promotion.Error{Kind: promotion.Unauthenticated, Code: "invalid-token", Field: "token",
 			Message: "This token is unknown, expired or revoked: ask an admin for a new one."}
+	} else if err != nil {
+		return err
 	}
-	return by, err
+	return w.auth.SignInWithToken(ctx, token)
 }
 
 func (w *Web) signOut(c echo.Context) error {

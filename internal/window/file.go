@@ -10,24 +10,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Parse reads a windows file, {"windows": [...]} as YAML or JSON. Any fault is
-// an Errors that names all of them; no window is used without the others.
+// Parse reads a windows file, {"windows": [...]} as YAML or JSON, or the windows
+// of a policy file, which may have none. Whatever else stands in a policy file,
+// and which targets a window selects, is not looked at. Any fault is an Errors
+// that names all of them; no window is used without the others.
 func Parse(data []byte) ([]Window, error) {
-	var file struct {
-		Windows *[]map[string]any `json:"windows"`
-	}
-	if severalDocuments(data) {
-		return nil, badFile("the file holds more than one YAML document")
-	}
-	if err := yaml.UnmarshalStrict(data, &file); err != nil {
-		return nil, badFile(err.Error())
-	}
-	if file.Windows == nil {
-		return nil, badFile(`the file has no member "windows" with a list`)
+	list, err := windowsIn(data)
+	if err != nil {
+		return nil, err
 	}
 	var errs Errors
 	var windows []Window
-	for i, members := range *file.Windows {
+	for i, members := range list {
 		w, faults := readWindow(members)
 		for _, fault := range faults {
 			if strings.TrimSpace(fault.Window) == "" {
@@ -41,6 +35,39 @@ func Parse(data []byte) ([]Window, error) {
 		return nil, errs
 	}
 	return windows, nil
+}
+
+// policyMembers are what a policy file, sluice.yaml, may have beside its windows.
+var policyMembers = []string{"version", "roots", "environments", "applications", "loosen", "helm"}
+
+func windowsIn(data []byte) ([]map[string]any, error) {
+	if severalDocuments(data) {
+		return nil, badFile("the file holds more than one YAML document")
+	}
+	var file map[string]any
+	if err := yaml.UnmarshalStrict(data, &file); err != nil {
+		return nil, badFile(err.Error())
+	}
+	for _, member := range slices.Sorted(maps.Keys(file)) {
+		if member != "windows" && !slices.Contains(policyMembers, member) {
+			return nil, badFile("unknown member " + quote(member) + "; a file has windows, and a policy file also " + strings.Join(policyMembers, ", "))
+		}
+	}
+	value, present := file["windows"]
+	if !present && len(file) > 0 {
+		return nil, nil
+	}
+	items, ok := value.([]any)
+	if !ok {
+		return nil, badFile(`the file has no member "windows" with a list`)
+	}
+	list := make([]map[string]any, len(items))
+	for i, item := range items {
+		if list[i], ok = item.(map[string]any); !ok {
+			return nil, badFile(fmt.Sprintf("windows[%d] is no window with name, kind, schedule, duration and timezone", i))
+		}
+	}
+	return list, nil
 }
 
 func badFile(reason string) Errors {
@@ -71,14 +98,29 @@ func readWindow(members map[string]any) (Window, Errors) {
 			errs[i].Reason = reason
 		}
 	}
-	known := []string{"name", "kind", "schedule", "duration", "timezone"}
+	known := []string{"name", "kind", "schedule", "duration", "timezone", "applications", "environments", "clusters"}
 	for _, member := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(known, member) {
-			errs = append(errs, Error{Code: BadFile, Window: w.Name,
-				Reason: "unknown member " + quote(member) + "; a window has " + strings.Join(known, ", ")})
+		reason := ""
+		switch i := slices.Index(known, member); {
+		case i < 0:
+			reason = "unknown member " + quote(member) + "; a window has " + strings.Join(known, ", ")
+		case i >= selectors && !isTexts(members[member]):
+			reason = member + " must be a list of names or patterns"
+		}
+		if reason != "" {
+			errs = append(errs, Error{Code: BadFile, Window: w.Name, Reason: reason})
 		}
 	}
 	return w, errs
+}
+
+// selectors is how many members a window has before those that select targets.
+const selectors = 5
+
+func isTexts(value any) bool {
+	items, ok := value.([]any)
+	noText := func(item any) bool { _, isText := item.(string); return !isText }
+	return ok && len(items) > 0 && !slices.ContainsFunc(items, noText)
 }
 
 // severalDocuments looks for a document mark after the first content: the

@@ -14,7 +14,8 @@ import (
 const module = "github.com/sluicehq/sluice/"
 
 // pure packages decide; they know no adapter, no door and no driver.
-var pure = []string{"internal/promotion", "internal/window", "internal/rollback", "internal/migration", "internal/manifest", "internal/health"}
+var pure = []string{"internal/promotion", "internal/window", "internal/rollback", "internal/migration", "internal/manifest", "internal/health",
+	"internal/policy", "internal/argocd", "internal/lint", "internal/audit"}
 
 // may lists what each package of ours may import of ours, besides the packages below it. Whatever is not
 // listed may import the domain alone; only cmd/sluice knows them all.
@@ -28,13 +29,16 @@ var may = map[string][]string{
 	"internal/gittree":               nil,
 	"internal/config":                nil,
 	"internal/overlays":              {"internal/promotion", "internal/manifest"},
+	"internal/policy":                {"internal/promotion", "internal/manifest", "internal/window"},
+	"internal/argocd":                {"internal/promotion", "internal/manifest"},
+	"internal/lint":                  {"internal/promotion", "internal/manifest", "internal/argocd"},
 	"internal/client":                {"api"},
 	"internal/demo":                  {"internal/promotion", "internal/simulation"},
 	"internal/cluster":               {"internal/promotion", "internal/health"},
 	"internal/simulation":            {"internal/promotion", "internal/health"},
 	"internal/gitrepo":               {"internal/promotion", "internal/gittree"},
 	"internal/prhost/builtin":        {"internal/promotion", "internal/gittree"},
-	"internal/postgres":              {"internal/promotion", "internal/auth"},
+	"internal/postgres":              {"internal/promotion", "internal/auth", "internal/audit"},
 	"internal/web":                   {"internal/promotion", "internal/auth", "templates"},
 	"internal/httpapi":               {"internal/promotion", "internal/auth", "api"},
 	"internal/postgres/postgrestest": {"internal/postgres/embedded"},

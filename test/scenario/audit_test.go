@@ -18,7 +18,7 @@ func TestAuditEventsCannotBeChanged(t *testing.T) {
 		"UPDATE audit_events SET actor = actor WHERE false",
 		"DELETE FROM audit_events",
 		"DELETE FROM audit_events WHERE id = 1",
-		"TRUNCATE audit_events",
+		"TRUNCATE audit_events CASCADE",
 		"TRUNCATE promotions CASCADE",
 		"TRUNCATE applications CASCADE",
 		"MERGE INTO audit_events e USING (VALUES (1)) v (id) ON e.id = v.id WHEN MATCHED THEN DELETE",

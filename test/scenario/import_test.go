@@ -79,7 +79,7 @@ func TestAnApplicationAddedByACommitAppears(t *testing.T) {
 	}
 	board, err := w.service.Store.Board(w.Context())
 	w.must(err)
-	same(w, "applications on the board", len(board), 4)
+	same(w, "applications on the board", len(board), 5)
 	r := w.released("3.3.0", "mail")
 	same(w, "number of the first build's release", r.Number, 2)
 }
@@ -99,7 +99,7 @@ func TestARemovedOverlayDisappears(t *testing.T) {
 		left = append(left, strings.TrimPrefix(t.Path, "apps/"))
 	}
 	same(w, "targets left", strings.Join(left, " "),
-		"order-service/overlays/staging order-service/overlays/production web/overlays/dev web/overlays/prod")
+		"catalog/overlays/dev catalog/overlays/staging catalog/overlays/prod order-service/overlays/staging order-service/overlays/production web/overlays/dev web/overlays/prod")
 	_, err = w.service.Promote(w.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "staging", Release: "1.0.0"})
 	w.refused(err, "unknown-target")
 	_, _, err = w.service.RecordBuild(w.Context(), ci, w.request("1.1.0", "checkout"))

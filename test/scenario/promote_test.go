@@ -148,11 +148,7 @@ func TestAnApprovalIsForTheContentThatWasSeen(t *testing.T) {
 
 func TestTwoApprovalsAreTwoPeoples(t *testing.T) {
 	w := newProdWorld(t)
-	w.service.Policy = func(t promotion.Target) promotion.EnvironmentPolicy {
-		p := promotion.DefaultPolicy(t.Rank)
-		p.Approvals = 2
-		return p
-	}
+	w.policies.change = func(_ promotion.Target, p *promotion.EnvironmentPolicy) { p.Approvals = 2 }
 	id := w.atProd("1.1.0")
 	for range 2 {
 		w.approves(ada, id)

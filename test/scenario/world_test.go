@@ -58,16 +58,17 @@ var (
 // world is one Sluice with its database, config repository, registry, cluster and clock.
 type world struct {
 	*testing.T
-	pool    *pgxpool.Pool
-	service *promotion.Service
-	host    *builtin.Host
-	images  *images
-	cluster *cluster
-	clock   *clock
-	remote  string                   // what rita's git clones and pushes to
-	clone   func() *prhosttest.Clone // her working copy, made when first asked for
-	due     map[int64]time.Time      // when promotions are to be looked at again
-	seen    map[promotion.DeploymentKey]promotion.Observation
+	pool     *pgxpool.Pool
+	service  *promotion.Service
+	host     *builtin.Host
+	images   *images
+	cluster  *cluster
+	policies *policies
+	clock    *clock
+	remote   string                   // what rita's git clones and pushes to
+	clone    func() *prhosttest.Clone // her working copy, made when first asked for
+	due      map[int64]time.Time      // when promotions are to be looked at again
+	seen     map[promotion.DeploymentKey]promotion.Observation
 }
 
 // newWorld starts with the example config repository looked at, and nothing posted yet.
@@ -85,7 +86,7 @@ func newProdWorld(t *testing.T) *world {
 func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 	t.Helper()
 	t.Parallel()
-	w := &world{T: t, clock: newClock(), cluster: &cluster{}, due: map[int64]time.Time{}, seen: map[promotion.DeploymentKey]promotion.Observation{}}
+	w := &world{T: t, policies: &policies{}, clock: newClock(), cluster: &cluster{}, due: map[int64]time.Time{}, seen: map[promotion.DeploymentKey]promotion.Observation{}}
 	w.images = newImages(t)
 	w.openDatabase()
 	w.openHost(edit)
@@ -95,9 +96,9 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 	w.service = &promotion.Service{
 		Store: postgres.NewStore(w.pool, enqueue), Sites: map[string]promotion.Site{repository: {URL: w.host.CloneURL(repository),
 			BaseBranch: builtin.MainBranch, Repository: mirror, Host: w.host.Repository(repository)}},
-		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{Root: "apps"},
-		Policy: func(t promotion.Target) promotion.EnvironmentPolicy { return promotion.DefaultPolicy(t.Rank) },
-		Now:    w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{},
+		Policies: w.policies,
+		Now:      w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}
 	w.look()
 	w.settle()

@@ -12,7 +12,7 @@ import (
 )
 
 const auditEvents = `-- name: AuditEvents :many
-SELECT id, at, actor, actor_kind, action, object, application, environment, release_id, promotion_id, message, before, after, request_id, source_address FROM audit_events
+SELECT id, at, actor, actor_kind, action, object, application, environment, release_id, promotion_id, message, before, after, request_id, source_address, tx FROM audit_events
 WHERE ($1::text = '' OR application = $1::text)
   AND ($2::text = '' OR environment = $2::text)
   AND ($3::bigint = 0 OR promotion_id = $3::bigint)
@@ -62,6 +62,7 @@ func (q *Queries) AuditEvents(ctx context.Context, arg AuditEventsParams) ([]Aud
 			&i.After,
 			&i.RequestID,
 			&i.SourceAddress,
+			&i.Tx,
 		); err != nil {
 			return nil, err
 		}

@@ -77,7 +77,10 @@ func (q *Queries) BuildByID(ctx context.Context, id int64) (Build, error) {
 }
 
 const buildByKey = `-- name: BuildByKey :one
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at FROM builds WHERE idempotency_key = $1::text
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at FROM builds b WHERE b.idempotency_key = $1::text
+UNION ALL
+SELECT b.id, b.fingerprint, b.idempotency_key, b.version, b.line, b.build_group, b.group_expects, b.source_repository, b.source_commit, b.source_ref, b.ci_provider, b.ci_run_url, b.posted_by, b.posted_at FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = $1::text
+LIMIT 1
 `
 
 func (q *Queries) BuildByKey(ctx context.Context, key string) (Build, error) {
@@ -258,4 +261,18 @@ func (q *Queries) ReleasesOfBuild(ctx context.Context, build int64) ([]int64, er
 		return nil, err
 	}
 	return items, nil
+}
+
+const rememberKey = `-- name: RememberKey :exec
+INSERT INTO build_keys (idempotency_key, build_id) VALUES ($1, $2) ON CONFLICT DO NOTHING
+`
+
+type RememberKeyParams struct {
+	IdempotencyKey string
+	BuildID        int64
+}
+
+func (q *Queries) RememberKey(ctx context.Context, arg RememberKeyParams) error {
+	_, err := q.db.Exec(ctx, rememberKey, arg.IdempotencyKey, arg.BuildID)
+	return err
 }

@@ -7,6 +7,8 @@ package dbsqlc
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type Approval struct {
@@ -38,6 +40,8 @@ type AuditEvent struct {
 	After         json.RawMessage
 	RequestID     string
 	SourceAddress string
+	// the transaction that wrote it; 0: before events were sealed
+	Tx pgtype.Uint64
 }
 
 type Build struct {
@@ -75,6 +79,8 @@ type ConfigRepository struct {
 	LookedAt *time.Time
 	// why the last look failed; empty when it did not
 	Problem string
+	// what is wrong with the policy on main; the one before is then in force
+	PolicyFaults json.RawMessage
 }
 
 // Argo CD Applications as last seen; since: when sync, health, revision or images last changed
@@ -105,6 +111,40 @@ type Deployment struct {
 	ObservedAt   time.Time
 }
 
+// verification results; the newest of a source counts, and all are kept
+type Evidence struct {
+	ID        int64
+	ReleaseID int64
+	// where it was found; empty: of the artifacts themselves, as an image scan is
+	Environment string
+	Name        string
+	Source      string
+	Verdict     string
+	Url         string
+	Summary     string
+	ExpiresAt   *time.Time
+	PostedBy    string
+	PostedAt    time.Time
+}
+
+// one-off: a freeze lets nothing out, a window lets changes out although no recurring window is open. A freeze wins
+type Freeze struct {
+	ID     int64
+	Kind   string
+	Reason string
+	Owner  string
+	// names or patterns; empty: all
+	Applications []string
+	Environments []string
+	Clusters     []string
+	StartsAt     time.Time
+	EndsAt       time.Time
+	CreatedBy    string
+	CreatedAt    time.Time
+	EndedBy      string
+	EndedAt      *time.Time
+}
+
 // every result that differed from the one before; the current ones have no replaced_at
 type GateResult struct {
 	ID          int64
@@ -118,13 +158,43 @@ type GateResult struct {
 	Inputs      json.RawMessage
 	EvaluatedAt time.Time
 	ReplacedAt  *time.Time
+	// the override that let it through although the verdict is not pass
+	OverrideID *int64
+}
+
+// a target that somebody holds, or everything when there is no target: nothing is promoted by itself, and no release is merged or synced
+type Hold struct {
+	ID         int64
+	TargetID   *int64
+	Reason     string
+	HeldBy     string
+	HeldAt     time.Time
+	ReleasedBy string
+	ReleasedAt *time.Time
+}
+
+// break-glass: gates of a target that somebody opened for a time, to be reviewed by somebody else
+type Override struct {
+	ID         int64
+	TargetID   int64
+	Gates      []string
+	Reason     string
+	Incident   string
+	GivenBy    string
+	GivenAt    time.Time
+	ExpiresAt  time.Time
+	ReviewedBy string
+	ReviewedAt *time.Time
+	Review     string
 }
 
 type Promotion struct {
-	ID        int64
-	TargetID  int64
-	ReleaseID int64
-	Kind      string
+	ID       int64
+	TargetID int64
+	// the release the target would run; a change may leave it without one that is known
+	ReleaseID *int64
+	// release, rollback, or change: what somebody's own pull request alters in a target; those with one number stand and fall together
+	Kind string
 	// derived from the decision, the pull request and the deployment, in the same transaction
 	State          string
 	RequestedBy    string
@@ -163,6 +233,10 @@ type Promotion struct {
 	Failure        string
 	// one sentence: what it waits for and who must act
 	WaitsFor string
+	// the commit of main whose configuration the promotion brings back; empty: only images change
+	RestoreCommit  string
+	RestoreBase    bool
+	RestoreSecrets bool
 }
 
 type ReleaseArtifact struct {
@@ -205,4 +279,24 @@ type TargetRevision struct {
 	Images       json.RawMessage
 	ReleaseID    *int64
 	PromotionID  *int64
+	FoundAt      *time.Time
+	// it was on main before Sluice knew the target
+	Imported bool
+	Examined bool
+}
+
+// what went past a gate: followed all the same, and to be reviewed
+type Violation struct {
+	ID          int64
+	TargetID    int64
+	PromotionID *int64
+	Kind        string
+	Actor       string
+	Message     string
+	// the commit, revision or field that went past
+	Subject  string
+	FoundAt  time.Time
+	ClosedBy string
+	ClosedAt *time.Time
+	Review   string
 }

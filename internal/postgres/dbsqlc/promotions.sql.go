@@ -44,8 +44,39 @@ func (q *Queries) Approvals(ctx context.Context, promotions []int64) ([]Approval
 	return items, nil
 }
 
+const changes = `-- name: Changes :many
+SELECT p.id FROM promotions p JOIN target_details t ON t.id = p.target_id
+WHERE p.number = $1::integer AND p.kind = 'change' AND t.repository = $2
+ORDER BY p.id DESC
+`
+
+type ChangesParams struct {
+	Number     int32
+	Repository string
+}
+
+func (q *Queries) Changes(ctx context.Context, arg ChangesParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, changes, arg.Number, arg.Repository)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const gates = `-- name: Gates :many
-SELECT id, promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at, replaced_at FROM gate_results WHERE promotion_id = $1 AND replaced_at IS NULL ORDER BY id
+SELECT id, promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at, replaced_at, override_id FROM gate_results WHERE promotion_id = $1 AND replaced_at IS NULL ORDER BY id
 `
 
 func (q *Queries) Gates(ctx context.Context, promotionID int64) ([]GateResult, error) {
@@ -69,6 +100,7 @@ func (q *Queries) Gates(ctx context.Context, promotionID int64) ([]GateResult, e
 			&i.Inputs,
 			&i.EvaluatedAt,
 			&i.ReplacedAt,
+			&i.OverrideID,
 		); err != nil {
 			return nil, err
 		}
@@ -109,8 +141,8 @@ func (q *Queries) InsertApproval(ctx context.Context, arg InsertApprovalParams) 
 }
 
 const insertGate = `-- name: InsertGate :exec
-INSERT INTO gate_results (promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO gate_results (promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at, override_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertGateParams struct {
@@ -123,6 +155,7 @@ type InsertGateParams struct {
 	Until       *time.Time
 	Inputs      json.RawMessage
 	EvaluatedAt time.Time
+	OverrideID  *int64
 }
 
 func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
@@ -136,24 +169,29 @@ func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
 		arg.Until,
 		arg.Inputs,
 		arg.EvaluatedAt,
+		arg.OverrideID,
 	)
 	return err
 }
 
 const insertPromotion = `-- name: InsertPromotion :one
-INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id
+INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
+                        restore_commit, restore_base, restore_secrets)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id
 `
 
 type InsertPromotionParams struct {
 	TargetID       int64
-	ReleaseID      int64
+	ReleaseID      *int64
 	Kind           string
 	State          string
 	RequestedBy    string
 	RequestedAt    time.Time
 	Reason         string
 	StartedByBuild *int64
+	RestoreCommit  string
+	RestoreBase    bool
+	RestoreSecrets bool
 }
 
 func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams) (int64, error) {
@@ -166,6 +204,9 @@ func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams
 		arg.RequestedAt,
 		arg.Reason,
 		arg.StartedByBuild,
+		arg.RestoreCommit,
+		arg.RestoreBase,
+		arg.RestoreSecrets,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -199,6 +240,22 @@ func (q *Queries) NewerMerged(ctx context.Context, arg NewerMergedParams) (int64
 	return column_1, err
 }
 
+const newestMerged = `-- name: NewestMerged :one
+SELECT id FROM promotions WHERE target_id = $1 AND id < $2 AND pull_request = 'merged' AND overtaken_at IS NULL ORDER BY id DESC LIMIT 1
+`
+
+type NewestMergedParams struct {
+	TargetID int64
+	ID       int64
+}
+
+func (q *Queries) NewestMerged(ctx context.Context, arg NewestMergedParams) (int64, error) {
+	row := q.db.QueryRow(ctx, newestMerged, arg.TargetID, arg.ID)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const openPromotion = `-- name: OpenPromotion :one
 SELECT id FROM promotions
 WHERE target_id = $1 AND decision = 'requested' AND pull_request IN ('none', 'open') AND kind IN ('release', 'rollback')
@@ -212,7 +269,7 @@ func (q *Queries) OpenPromotion(ctx context.Context, targetID int64) (int64, err
 }
 
 const promotion = `-- name: Promotion :one
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
 `
 
 type PromotionRow struct {
@@ -264,6 +321,9 @@ func (q *Queries) Promotion(ctx context.Context, id int64) (PromotionRow, error)
 		&i.Promotion.RolledBackAt,
 		&i.Promotion.Failure,
 		&i.Promotion.WaitsFor,
+		&i.Promotion.RestoreCommit,
+		&i.Promotion.RestoreBase,
+		&i.Promotion.RestoreSecrets,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -295,7 +355,7 @@ func (q *Queries) PromotionByCommit(ctx context.Context, arg PromotionByCommitPa
 }
 
 const promotions = `-- name: Promotions :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
 WHERE ($1::text = '' OR t.application = $1::text)
   AND ($2::text = '' OR t.environment = $2::text)
   AND ($3::text = '' OR p.state = $3::text)
@@ -378,6 +438,9 @@ func (q *Queries) Promotions(ctx context.Context, arg PromotionsParams) ([]Promo
 			&i.Promotion.RolledBackAt,
 			&i.Promotion.Failure,
 			&i.Promotion.WaitsFor,
+			&i.Promotion.RestoreCommit,
+			&i.Promotion.RestoreBase,
+			&i.Promotion.RestoreSecrets,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
@@ -427,7 +490,8 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     merge_asked_by = $8, merge_asked_at = $9, pull_request = $10, branch = $11, base_sha = $12, head_sha = $13,
     number = $14, url = $15, rendered_hash = $16, diff = $17, body_hash = $18, status_reported = $19, merge_sha = $20,
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
-    synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33
+    synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
+    release_id = $34
 WHERE id = $1
 `
 
@@ -465,6 +529,7 @@ type SavePromotionParams struct {
 	RolledBackAt   *time.Time
 	Failure        string
 	WaitsFor       string
+	ReleaseID      *int64
 }
 
 func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) error {
@@ -502,6 +567,7 @@ func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) er
 		arg.RolledBackAt,
 		arg.Failure,
 		arg.WaitsFor,
+		arg.ReleaseID,
 	)
 	return err
 }
@@ -566,7 +632,7 @@ GROUP BY target_id
 `
 
 type VerifiedOnParams struct {
-	ReleaseID int64
+	ReleaseID *int64
 	Targets   []int64
 }
 

@@ -186,7 +186,7 @@ func (q *Queries) ReleaseArtifacts(ctx context.Context, ids []int64) ([]ReleaseA
 }
 
 const releaseByID = `-- name: ReleaseByID :many
-SELECT r.id, r.application_id, r.number, r.version, r.line, r.origin, r.build_id, r.rebuild_of, r.artifacts_key, r.created_at, a.name AS application,
+SELECT r.id, r.application_id, r.number, r.version, r.line, r.origin, r.build_id, r.rebuild_of, r.artifacts_key, r.created_at, r.rejected_by, r.rejected_at, r.rejection, a.name AS application,
        coalesce((SELECT array_agg(DISTINCT l.version ORDER BY l.version) FROM release_aliases l
                  WHERE l.release_id = r.id AND l.version <> r.version), '{}')::text[] AS aliases
 FROM releases r JOIN applications a ON a.id = r.application_id
@@ -204,6 +204,9 @@ type ReleaseByIDRow struct {
 	RebuildOf     *int64
 	ArtifactsKey  string
 	CreatedAt     time.Time
+	RejectedBy    string
+	RejectedAt    *time.Time
+	Rejection     string
 	Application   string
 	Aliases       []string
 }
@@ -228,6 +231,9 @@ func (q *Queries) ReleaseByID(ctx context.Context, ids []int64) ([]ReleaseByIDRo
 			&i.RebuildOf,
 			&i.ArtifactsKey,
 			&i.CreatedAt,
+			&i.RejectedBy,
+			&i.RejectedAt,
+			&i.Rejection,
 			&i.Application,
 			&i.Aliases,
 		); err != nil {
@@ -243,24 +249,30 @@ func (q *Queries) ReleaseByID(ctx context.Context, ids []int64) ([]ReleaseByIDRo
 
 const releaseOf = `-- name: ReleaseOf :one
 WITH running AS (
-    SELECT unnest($2::text[]) AS repository, unnest($3::text[]) AS reference
+    SELECT unnest($3::text[]) AS repository, unnest($4::text[]) AS reference
 )
 SELECT r.id FROM releases r
 WHERE r.application_id = $1
   AND EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.reference = a.reference WHERE a.release_id = r.id)
   AND NOT EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.repository = a.repository AND u.reference <> a.reference
                   WHERE a.release_id = r.id)
-ORDER BY r.number DESC LIMIT 1
+ORDER BY r.id = $2::bigint DESC, r.number DESC LIMIT 1
 `
 
 type ReleaseOfParams struct {
 	ApplicationID int64
+	Preferred     int64
 	Repositories  []string
 	Refs          []string
 }
 
 func (q *Queries) ReleaseOf(ctx context.Context, arg ReleaseOfParams) (int64, error) {
-	row := q.db.QueryRow(ctx, releaseOf, arg.ApplicationID, arg.Repositories, arg.Refs)
+	row := q.db.QueryRow(ctx, releaseOf,
+		arg.ApplicationID,
+		arg.Preferred,
+		arg.Repositories,
+		arg.Refs,
+	)
 	var id int64
 	err := row.Scan(&id)
 	return id, err
@@ -368,5 +380,26 @@ type SavePlatformsParams struct {
 
 func (q *Queries) SavePlatforms(ctx context.Context, arg SavePlatformsParams) error {
 	_, err := q.db.Exec(ctx, savePlatforms, arg.IndexDigest, arg.Digests, arg.Platforms)
+	return err
+}
+
+const saveRejection = `-- name: SaveRejection :exec
+UPDATE releases SET rejected_by = $2, rejected_at = $3, rejection = $4 WHERE id = $1
+`
+
+type SaveRejectionParams struct {
+	ID         int64
+	RejectedBy string
+	RejectedAt *time.Time
+	Rejection  string
+}
+
+func (q *Queries) SaveRejection(ctx context.Context, arg SaveRejectionParams) error {
+	_, err := q.db.Exec(ctx, saveRejection,
+		arg.ID,
+		arg.RejectedBy,
+		arg.RejectedAt,
+		arg.Rejection,
+	)
 	return err
 }

@@ -50,9 +50,32 @@ func (q *Queries) ImagesOf(ctx context.Context, applicationID int64) ([]string, 
 	return items, nil
 }
 
+const insertPolicy = `-- name: InsertPolicy :exec
+INSERT INTO policies (config_repository_id, commit, files, in_force_from)
+SELECT r.id, $1, $2, $3 FROM config_repositories r WHERE r.name = $4
+`
+
+type InsertPolicyParams struct {
+	Commit      string
+	Files       json.RawMessage
+	InForceFrom time.Time
+	Repository  string
+}
+
+func (q *Queries) InsertPolicy(ctx context.Context, arg InsertPolicyParams) error {
+	_, err := q.db.Exec(ctx, insertPolicy,
+		arg.Commit,
+		arg.Files,
+		arg.InForceFrom,
+		arg.Repository,
+	)
+	return err
+}
+
 const insertTargetRevision = `-- name: InsertTargetRevision :exec
-INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id,
+                              found_at, imported, examined)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type InsertTargetRevisionParams struct {
@@ -65,6 +88,9 @@ type InsertTargetRevisionParams struct {
 	Images       json.RawMessage
 	ReleaseID    *int64
 	PromotionID  *int64
+	FoundAt      *time.Time
+	Imported     bool
+	Examined     bool
 }
 
 func (q *Queries) InsertTargetRevision(ctx context.Context, arg InsertTargetRevisionParams) error {
@@ -78,6 +104,9 @@ func (q *Queries) InsertTargetRevision(ctx context.Context, arg InsertTargetRevi
 		arg.Images,
 		arg.ReleaseID,
 		arg.PromotionID,
+		arg.FoundAt,
+		arg.Imported,
+		arg.Examined,
 	)
 	return err
 }
@@ -142,6 +171,35 @@ func (q *Queries) NameRevisionsPromotion(ctx context.Context, arg NameRevisionsP
 	return err
 }
 
+const policyFiles = `-- name: PolicyFiles :one
+SELECT files FROM policies WHERE id = $1
+`
+
+func (q *Queries) PolicyFiles(ctx context.Context, id int64) (json.RawMessage, error) {
+	row := q.db.QueryRow(ctx, policyFiles, id)
+	var files json.RawMessage
+	err := row.Scan(&files)
+	return files, err
+}
+
+const policyInForce = `-- name: PolicyInForce :one
+SELECT p.id, p.commit, p.in_force_from FROM policies p JOIN config_repositories r ON r.id = p.config_repository_id
+WHERE r.name = $1 ORDER BY p.id DESC LIMIT 1
+`
+
+type PolicyInForceRow struct {
+	ID          int64
+	Commit      string
+	InForceFrom time.Time
+}
+
+func (q *Queries) PolicyInForce(ctx context.Context, name string) (PolicyInForceRow, error) {
+	row := q.db.QueryRow(ctx, policyInForce, name)
+	var i PolicyInForceRow
+	err := row.Scan(&i.ID, &i.Commit, &i.InForceFrom)
+	return i, err
+}
+
 const removeEmptyApplications = `-- name: RemoveEmptyApplications :exec
 UPDATE applications a SET removed_at = $1::timestamptz
 WHERE a.removed_at IS NULL AND NOT EXISTS (SELECT FROM targets t WHERE t.application_id = a.id AND t.removed_at IS NULL)
@@ -170,7 +228,7 @@ func (q *Queries) RemoveTargetsExcept(ctx context.Context, arg RemoveTargetsExce
 }
 
 const repositories = `-- name: Repositories :many
-SELECT id, name, url, base_branch, head, looked_at, problem FROM config_repositories ORDER BY name
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults FROM config_repositories ORDER BY name
 `
 
 func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) {
@@ -190,6 +248,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 			&i.Head,
 			&i.LookedAt,
 			&i.Problem,
+			&i.PolicyFaults,
 		); err != nil {
 			return nil, err
 		}
@@ -201,19 +260,28 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 	return items, nil
 }
 
-const repositoryHead = `-- name: RepositoryHead :one
-SELECT head FROM config_repositories WHERE name = $1
+const repositoryNamed = `-- name: RepositoryNamed :one
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults FROM config_repositories WHERE name = $1
 `
 
-func (q *Queries) RepositoryHead(ctx context.Context, name string) (string, error) {
-	row := q.db.QueryRow(ctx, repositoryHead, name)
-	var head string
-	err := row.Scan(&head)
-	return head, err
+func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepository, error) {
+	row := q.db.QueryRow(ctx, repositoryNamed, name)
+	var i ConfigRepository
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Url,
+		&i.BaseBranch,
+		&i.Head,
+		&i.LookedAt,
+		&i.Problem,
+		&i.PolicyFaults,
+	)
+	return i, err
 }
 
 const revisionsOf = `-- name: RevisionsOf :many
-SELECT id, target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2
+SELECT id, target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id, found_at, imported, examined FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2
 `
 
 type RevisionsOfParams struct {
@@ -241,6 +309,9 @@ func (q *Queries) RevisionsOf(ctx context.Context, arg RevisionsOfParams) ([]Tar
 			&i.Images,
 			&i.ReleaseID,
 			&i.PromotionID,
+			&i.FoundAt,
+			&i.Imported,
+			&i.Examined,
 		); err != nil {
 			return nil, err
 		}
@@ -272,21 +343,53 @@ func (q *Queries) SaveApplication(ctx context.Context, arg SaveApplicationParams
 	return id, err
 }
 
+const savePullRequestSeen = `-- name: SavePullRequestSeen :exec
+INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, verdict, seen_at)
+SELECT r.id, $1, $2, $3, $4, $5, $6
+FROM config_repositories r WHERE r.name = $7
+ON CONFLICT (config_repository_id, number) DO UPDATE
+SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, verdict = excluded.verdict, seen_at = excluded.seen_at
+`
+
+type SavePullRequestSeenParams struct {
+	Number     int32
+	Head       string
+	Main       string
+	PolicyID   *int64
+	Verdict    string
+	SeenAt     time.Time
+	Repository string
+}
+
+func (q *Queries) SavePullRequestSeen(ctx context.Context, arg SavePullRequestSeenParams) error {
+	_, err := q.db.Exec(ctx, savePullRequestSeen,
+		arg.Number,
+		arg.Head,
+		arg.Main,
+		arg.PolicyID,
+		arg.Verdict,
+		arg.SeenAt,
+		arg.Repository,
+	)
+	return err
+}
+
 const saveRepository = `-- name: SaveRepository :exec
-INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem)
-VALUES ($1, $2, $3, $4, $6::timestamptz, $5)
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults)
+VALUES ($1, $2, $3, $4, $7::timestamptz, $5, $6)
 ON CONFLICT (name) DO UPDATE
 SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
-    problem = excluded.problem
+    problem = excluded.problem, policy_faults = excluded.policy_faults
 `
 
 type SaveRepositoryParams struct {
-	Name       string
-	Url        string
-	BaseBranch string
-	Head       string
-	Problem    string
-	LookedAt   time.Time
+	Name         string
+	Url          string
+	BaseBranch   string
+	Head         string
+	Problem      string
+	PolicyFaults json.RawMessage
+	LookedAt     time.Time
 }
 
 func (q *Queries) SaveRepository(ctx context.Context, arg SaveRepositoryParams) error {
@@ -296,6 +399,7 @@ func (q *Queries) SaveRepository(ctx context.Context, arg SaveRepositoryParams) 
 		arg.BaseBranch,
 		arg.Head,
 		arg.Problem,
+		arg.PolicyFaults,
 		arg.LookedAt,
 	)
 	return err
@@ -333,6 +437,47 @@ func (q *Queries) SaveTarget(ctx context.Context, arg SaveTargetParams) (int64, 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const seenPullRequests = `-- name: SeenPullRequests :many
+SELECT s.number, s.head, s.main, s.policy_id, s.verdict, s.seen_at
+FROM pull_requests_seen s JOIN config_repositories r ON r.id = s.config_repository_id WHERE r.name = $1
+`
+
+type SeenPullRequestsRow struct {
+	Number   int32
+	Head     string
+	Main     string
+	PolicyID *int64
+	Verdict  string
+	SeenAt   time.Time
+}
+
+func (q *Queries) SeenPullRequests(ctx context.Context, name string) ([]SeenPullRequestsRow, error) {
+	rows, err := q.db.Query(ctx, seenPullRequests, name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SeenPullRequestsRow
+	for rows.Next() {
+		var i SeenPullRequestsRow
+		if err := rows.Scan(
+			&i.Number,
+			&i.Head,
+			&i.Main,
+			&i.PolicyID,
+			&i.Verdict,
+			&i.SeenAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const targetNamed = `-- name: TargetNamed :one

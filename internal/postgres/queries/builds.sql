@@ -14,7 +14,13 @@ SELECT sqlc.arg(build_id)::bigint, unnest(sqlc.arg(repositories)::text[]), unnes
 SELECT id FROM builds WHERE fingerprint = $1;
 
 -- name: BuildByKey :one
-SELECT * FROM builds WHERE idempotency_key = sqlc.arg(key)::text;
+SELECT * FROM builds b WHERE b.idempotency_key = sqlc.arg(key)::text
+UNION ALL
+SELECT b.* FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = sqlc.arg(key)::text
+LIMIT 1;
+
+-- name: RememberKey :exec
+INSERT INTO build_keys (idempotency_key, build_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
 
 -- name: BuildByID :one
 SELECT * FROM builds WHERE id = $1;

@@ -32,8 +32,16 @@ ORDER BY id;
 -- name: NewerMerged :one
 SELECT coalesce(max(id), 0)::bigint FROM promotions WHERE target_id = $1 AND id > $2 AND pull_request = 'merged';
 
+-- name: NewestMerged :one
+SELECT id FROM promotions WHERE target_id = $1 AND id < $2 AND pull_request = 'merged' AND overtaken_at IS NULL ORDER BY id DESC LIMIT 1;
+
 -- name: PromotionByCommit :one
 SELECT id FROM promotions WHERE target_id = $1 AND (merge_sha = $2 OR head_sha = $2) ORDER BY id DESC LIMIT 1;
+
+-- name: Changes :many
+SELECT p.id FROM promotions p JOIN target_details t ON t.id = p.target_id
+WHERE p.number = sqlc.arg(number)::integer AND p.kind = 'change' AND t.repository = sqlc.arg(repository)
+ORDER BY p.id DESC;
 
 -- name: VerifiedOn :many
 SELECT target_id, max(id)::bigint AS promotion_id FROM promotions
@@ -41,8 +49,9 @@ WHERE release_id = $1 AND target_id = ANY (sqlc.arg(targets)::bigint[]) AND veri
 GROUP BY target_id;
 
 -- name: InsertPromotion :one
-INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
+                        restore_commit, restore_base, restore_secrets)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
 
 -- name: SavePromotion :exec
 UPDATE promotions
@@ -50,7 +59,8 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     merge_asked_by = $8, merge_asked_at = $9, pull_request = $10, branch = $11, base_sha = $12, head_sha = $13,
     number = $14, url = $15, rendered_hash = $16, diff = $17, body_hash = $18, status_reported = $19, merge_sha = $20,
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
-    synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33
+    synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
+    release_id = $34
 WHERE id = $1;
 
 -- name: InsertApproval :exec
@@ -68,5 +78,5 @@ UPDATE gate_results SET replaced_at = sqlc.arg(at)::timestamptz
 WHERE promotion_id = $1 AND gate = $2 AND phase = $3 AND replaced_at IS NULL;
 
 -- name: InsertGate :exec
-INSERT INTO gate_results (promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO gate_results (promotion_id, gate, phase, mode, verdict, reason, until, inputs, evaluated_at, override_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);

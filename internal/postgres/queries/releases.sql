@@ -52,6 +52,9 @@ RETURNING id, number;
 INSERT INTO release_artifacts (release_id, repository, digest, tag, name, build_id, carried_from)
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
+-- name: SaveRejection :exec
+UPDATE releases SET rejected_by = $2, rejected_at = $3, rejection = $4 WHERE id = $1;
+
 -- name: InsertAlias :exec
 INSERT INTO release_aliases (release_id, version, build_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
 
@@ -64,7 +67,7 @@ WHERE r.application_id = sqlc.arg(application_id)
   AND EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.reference = a.reference WHERE a.release_id = r.id)
   AND NOT EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.repository = a.repository AND u.reference <> a.reference
                   WHERE a.release_id = r.id)
-ORDER BY r.number DESC LIMIT 1;
+ORDER BY r.id = sqlc.arg(preferred)::bigint DESC, r.number DESC LIMIT 1;
 
 -- name: Releases :many
 SELECT r.id FROM releases r JOIN applications a ON a.id = r.application_id

@@ -1,12 +1,34 @@
 -- name: SaveRepository :exec
-INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem)
-VALUES ($1, $2, $3, $4, sqlc.arg(looked_at)::timestamptz, $5)
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults)
+VALUES ($1, $2, $3, $4, sqlc.arg(looked_at)::timestamptz, $5, $6)
 ON CONFLICT (name) DO UPDATE
 SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
-    problem = excluded.problem;
+    problem = excluded.problem, policy_faults = excluded.policy_faults;
 
--- name: RepositoryHead :one
-SELECT head FROM config_repositories WHERE name = $1;
+-- name: RepositoryNamed :one
+SELECT * FROM config_repositories WHERE name = $1;
+
+-- name: SeenPullRequests :many
+SELECT s.number, s.head, s.main, s.policy_id, s.verdict, s.seen_at
+FROM pull_requests_seen s JOIN config_repositories r ON r.id = s.config_repository_id WHERE r.name = $1;
+
+-- name: SavePullRequestSeen :exec
+INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, verdict, seen_at)
+SELECT r.id, sqlc.arg(number), sqlc.arg(head), sqlc.arg(main), sqlc.narg(policy_id), sqlc.arg(verdict), sqlc.arg(seen_at)
+FROM config_repositories r WHERE r.name = sqlc.arg(repository)
+ON CONFLICT (config_repository_id, number) DO UPDATE
+SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, verdict = excluded.verdict, seen_at = excluded.seen_at;
+
+-- name: PolicyInForce :one
+SELECT p.id, p.commit, p.in_force_from FROM policies p JOIN config_repositories r ON r.id = p.config_repository_id
+WHERE r.name = $1 ORDER BY p.id DESC LIMIT 1;
+
+-- name: PolicyFiles :one
+SELECT files FROM policies WHERE id = $1;
+
+-- name: InsertPolicy :exec
+INSERT INTO policies (config_repository_id, commit, files, in_force_from)
+SELECT r.id, sqlc.arg(commit), sqlc.arg(files), sqlc.arg(in_force_from) FROM config_repositories r WHERE r.name = sqlc.arg(repository);
 
 -- name: Repositories :many
 SELECT * FROM config_repositories ORDER BY name;
@@ -51,8 +73,9 @@ SELECT id FROM applications WHERE id = $1 FOR UPDATE;
 SELECT id FROM applications WHERE name = $1 AND removed_at IS NULL ORDER BY id LIMIT 1;
 
 -- name: InsertTargetRevision :exec
-INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id,
+                              found_at, imported, examined)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: ImagesOf :many
 SELECT DISTINCT n.repository FROM targets t

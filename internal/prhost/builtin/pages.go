@@ -12,7 +12,6 @@ import (
 // Summary is a pull request as a list shows it.
 type Summary struct {
 	promotion.PullRequest
-	Title    string
 	OpenedAt time.Time
 }
 
@@ -85,7 +84,7 @@ func (h *Host) PullRequest(ctx context.Context, repository string, number int) (
 }
 
 func (r *repository) summary(p dbsqlc.PrhostPullRequest) Summary {
-	return Summary{PullRequest: r.answer(p), Title: p.Title, OpenedAt: p.OpenedAt}
+	return Summary{PullRequest: r.answer(p), OpenedAt: p.OpenedAt}
 }
 
 // told adds comments, statuses and events.

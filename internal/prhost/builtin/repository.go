@@ -16,6 +16,15 @@ var _ promotion.PullRequestHost = (*repository)(nil)
 
 // Open implements promotion.PullRequestHost.
 func (r *repository) Open(ctx context.Context, n promotion.NewPullRequest) (promotion.PullRequest, error) {
+	return r.open(ctx, n, promotion.Sluice())
+}
+
+// Open opens a pull request for a person, or returns the one that is open for the branch already.
+func (h *Host) Open(ctx context.Context, repository string, n promotion.NewPullRequest, by promotion.Actor) (promotion.PullRequest, error) {
+	return h.repository(repository).open(ctx, n, by)
+}
+
+func (r *repository) open(ctx context.Context, n promotion.NewPullRequest, by promotion.Actor) (promotion.PullRequest, error) {
 	if n.Branch == MainBranch || n.Title == "" {
 		return promotion.PullRequest{}, invalid("a pull request needs a title and a branch other than " + MainBranch)
 	}
@@ -35,7 +44,7 @@ func (r *repository) Open(ctx context.Context, n promotion.NewPullRequest) (prom
 			p = newest
 			return nil
 		}
-		p, err = r.add(ctx, q, id, n, branches)
+		p, err = r.add(ctx, q, id, n, branches, by)
 		return err
 	})
 	if err != nil {
@@ -59,17 +68,17 @@ func (r *repository) openable(ctx context.Context, n promotion.NewPullRequest, b
 	return err
 }
 
-func (r *repository) add(ctx context.Context, q *dbsqlc.Queries, repositoryID int64, n promotion.NewPullRequest, branches map[string]string) (dbsqlc.PrhostPullRequest, error) {
+func (r *repository) add(ctx context.Context, q *dbsqlc.Queries, repositoryID int64, n promotion.NewPullRequest, branches map[string]string, by promotion.Actor) (dbsqlc.PrhostPullRequest, error) {
 	number, err := q.NextNumber(ctx, repositoryID)
 	if err != nil {
 		return dbsqlc.PrhostPullRequest{}, err
 	}
 	p, err := q.AddPullRequest(ctx, dbsqlc.AddPullRequestParams{RepositoryID: repositoryID, Number: number, Branch: n.Branch,
-		Title: n.Title, Body: n.Body, HeadSha: branches[n.Branch], MainSha: branches[MainBranch], At: r.Clock()})
+		Title: n.Title, Body: n.Body, HeadSha: branches[n.Branch], MainSha: branches[MainBranch], OpenedBy: by.Name, At: r.Clock()})
 	if err != nil {
 		return p, err
 	}
-	return p, q.AddEvent(ctx, dbsqlc.AddEventParams{PullRequestID: p.ID, Kind: "opened", Actor: promotion.Sluice().Name,
+	return p, q.AddEvent(ctx, dbsqlc.AddEventParams{PullRequestID: p.ID, Kind: "opened", Actor: by.Name,
 		Message: "opened at " + p.HeadSha, At: p.OpenedAt})
 }
 
@@ -89,6 +98,28 @@ func (r *repository) Get(ctx context.Context, number int) (promotion.PullRequest
 		return promotion.PullRequest{}, fmt.Errorf("read pull request #%d: %w", number, err)
 	}
 	return r.answer(p), nil
+}
+
+// ListOpen implements promotion.PullRequestHost.
+func (r *repository) ListOpen(ctx context.Context) ([]promotion.PullRequest, error) {
+	all, err := r.PullRequests(ctx, r.name, promotion.PullRequestOpen)
+	open := make([]promotion.PullRequest, len(all))
+	for i, p := range all {
+		open[i] = p.PullRequest
+	}
+	return open, err
+}
+
+// Comment implements promotion.PullRequestHost. Pages show the text without the marker.
+func (r *repository) Comment(ctx context.Context, number int, marker, text string) error {
+	p, err := r.numbered(ctx, number)(r.queries)
+	if err == nil {
+		err = r.queries.SetComment(ctx, dbsqlc.SetCommentParams{PullRequestID: p.ID, Author: promotion.Sluice().Name, Body: text, At: r.Clock(), Marker: marker})
+	}
+	if err != nil {
+		return fmt.Errorf("comment on pull request #%d: %w", number, err)
+	}
+	return nil
 }
 
 // Update implements promotion.PullRequestHost.
@@ -206,7 +237,8 @@ func (r *repository) numbered(ctx context.Context, number int) func(*dbsqlc.Quer
 func (r *repository) answer(p dbsqlc.PrhostPullRequest) promotion.PullRequest {
 	a := promotion.PullRequest{
 		Number: int(p.Number), URL: r.pullRequestURL(r.name, p.Number), State: promotion.PullRequestState(p.State),
-		Branch: p.Branch, HeadSHA: p.HeadSha, BaseRef: MainBranch, MergeSHA: p.MergeSha, At: p.UpdatedAt,
+		Title: p.Title, Author: p.OpenedBy, Branch: p.Branch, Ref: "refs/heads/" + p.Branch, HeadSHA: p.HeadSha, BaseRef: MainBranch,
+		MergeSHA: p.MergeSha, At: p.UpdatedAt,
 	}
 	switch a.State {
 	case promotion.PullRequestMerged:

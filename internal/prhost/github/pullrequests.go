@@ -82,6 +82,28 @@ func (h *Host) Get(ctx context.Context, number int) (promotion.PullRequest, erro
 	return h.read(ctx, p)
 }
 
+// ListOpen implements promotion.PullRequestHost.
+func (h *Host) ListOpen(ctx context.Context) ([]promotion.PullRequest, error) {
+	var open []promotion.PullRequest
+	page := github.ListOptions{PerPage: 100, Page: 1}
+	for page.Page != 0 {
+		list, answer, err := h.client.PullRequests.List(ctx, h.Owner, h.Repository, &github.PullRequestListOptions{
+			Base: h.BaseBranch, State: "open", Sort: "created", Direction: "asc", ListOptions: page})
+		if err != nil {
+			return nil, h.failure(err, "list the open pull requests of %s", h.name())
+		}
+		for _, p := range list {
+			r, err := h.read(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			open = append(open, r)
+		}
+		page.Page = answer.NextPage
+	}
+	return open, nil
+}
+
 func (h *Host) get(ctx context.Context, number int) (*github.PullRequest, error) {
 	p, _, err := h.client.PullRequests.Get(ctx, h.Owner, h.Repository, number)
 	if refused(err, http.StatusNotFound) { // of the number, or of a repository that was renamed or hidden?
@@ -115,7 +137,8 @@ var errIncomplete = errors.New("GitHub's answer is not complete")
 // read turns GitHub's pull request into ours.
 func (h *Host) read(ctx context.Context, p *github.PullRequest) (promotion.PullRequest, error) {
 	r := promotion.PullRequest{
-		Number: p.GetNumber(), URL: p.GetHTMLURL(), Branch: p.GetHead().GetRef(), HeadSHA: p.GetHead().GetSHA(),
+		Number: p.GetNumber(), URL: p.GetHTMLURL(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
+		Branch: p.GetHead().GetRef(), Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), HeadSHA: p.GetHead().GetSHA(),
 		BaseRef: p.GetBase().GetRef(), Draft: p.GetDraft(), At: p.GetUpdatedAt().Time,
 	}
 	if r.Number == 0 || r.HeadSHA == "" || r.BaseRef == "" {

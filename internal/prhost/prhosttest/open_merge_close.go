@@ -65,6 +65,30 @@ func headFollowsPushes(t *testing.T, s *scene) {
 	}
 }
 
+func commitAdded(t *testing.T, s *scene) {
+	p := s.proposed("promote")
+	main := s.git.Remote("main")
+	head := s.git.Commit("promote", "origin/promote", "more.txt", "more\n")
+	s.git.Git("push", "--quiet", "origin", "promote")
+	got := s.eventually(p.Number, "head "+head, func(p promotion.PullRequest) bool { return p.HeadSHA == head })
+	s.same("state", got.State, promotion.PullRequestOpen)
+	_, err := s.merge(p.Number, p.HeadSHA)
+	s.fails(err, promotion.ErrHeadMoved)
+	s.same("main", s.git.Remote("main"), main)
+	s.same("number opened again", s.open("promote", head).Number, p.Number)
+}
+
+func pushedAfterMerge(_ *testing.T, s *scene) {
+	p := s.proposed("promote")
+	sha := s.merged(p.Number, p.HeadSHA)
+	s.git.Push("promote", "promote.txt", "too late\n")
+	got := s.get(p.Number)
+	s.same("state", got.State, promotion.PullRequestMerged)
+	s.same("head", got.HeadSHA, p.HeadSHA)
+	s.same("merge", got.MergeSHA, sha)
+	s.same("merge repeated", s.merged(p.Number, p.HeadSHA), sha)
+}
+
 func update(t *testing.T, s *scene) {
 	p := s.proposed("promote")
 	if err := s.host.Update(t.Context(), p.Number, "Another title", "Another body"); err != nil {

@@ -20,6 +20,12 @@ type Fixture struct {
 	Host promotion.PullRequestHost
 	// Remote is what git clones, and pushes to, main included.
 	Remote string
+	// Person presses the host's own buttons; for People.
+	Person Person
+	// MissesMerges says why the host may leave a pull request open, or count it as
+	// closed, although plain git has merged it. Empty: it notices every merge. Sluice
+	// looks at main itself; what it must never be told is a merge that is none.
+	MissesMerges string
 }
 
 // patience is how long a host may take to notice what happened in Git.
@@ -33,6 +39,8 @@ func Run(t *testing.T, newFixture func(t *testing.T) Fixture) {
 		"open needs something to merge":       openNeedsSomethingToMerge,
 		"unknown is not found":                unknownIsNotFound,
 		"the head follows pushes":             headFollowsPushes,
+		"a commit added":                      commitAdded,
+		"a push after the merge":              pushedAfterMerge,
 		"update":                              update,
 		"merge":                               merge,
 		"merge onto a main that moved":        mergeOntoMovedMain,
@@ -45,7 +53,9 @@ func Run(t *testing.T, newFixture func(t *testing.T) Fixture) {
 		"merged by hand":                      mergedByHand,
 		"merged by hand, fast-forward":        mergedByFastForward,
 		"merged by hand, branch deleted":      mergedAndDeleted,
+		"merged by hand, then another":        mergedOneAfterTheOther,
 		"a squash by hand leaves it open":     squashedByHand,
+		"a cherry-pick leaves it open":        cherryPicked,
 		"deleting the branch closes":          deletedBranch,
 		"setting the branch back is no merge": setBack,
 		"status":                              status,
@@ -53,8 +63,7 @@ func Run(t *testing.T, newFixture func(t *testing.T) Fixture) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
-			test(t, &scene{T: t, host: f.Host, git: NewClone(t, f.Remote)})
+			test(t, newScene(t, newFixture(t)))
 		})
 	}
 }
@@ -62,8 +71,15 @@ func Run(t *testing.T, newFixture func(t *testing.T) Fixture) {
 // scene is a host and a person with git.
 type scene struct {
 	*testing.T
-	host promotion.PullRequestHost
-	git  *Clone
+	host         promotion.PullRequestHost
+	git          *Clone
+	person       Person
+	missesMerges string
+}
+
+func newScene(t *testing.T, f Fixture) *scene {
+	t.Helper()
+	return &scene{T: t, host: f.Host, git: NewClone(t, f.Remote), person: f.Person, missesMerges: f.MissesMerges}
 }
 
 func (s *scene) open(branch, head string) promotion.PullRequest {

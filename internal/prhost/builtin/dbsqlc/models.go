@@ -14,6 +14,8 @@ type PrhostComment struct {
 	Author        string
 	Body          string
 	At            time.Time
+	// by which the comment is found again to be replaced; empty for one that stays as it is
+	Marker string
 }
 
 type PrhostEvent struct {
@@ -45,6 +47,7 @@ type PrhostPullRequest struct {
 	EndedAt   *time.Time
 	OpenedAt  time.Time
 	UpdatedAt time.Time
+	OpenedBy  string
 }
 
 // the checks on a commit as they are now; what they were is in events of the pull request

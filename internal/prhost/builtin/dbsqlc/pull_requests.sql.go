@@ -55,9 +55,9 @@ func (q *Queries) AddEvent(ctx context.Context, arg AddEventParams) error {
 }
 
 const addPullRequest = `-- name: AddPullRequest :one
-INSERT INTO prhost.pull_requests (repository_id, number, branch, title, body, state, head_sha, main_sha, opened_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $8)
-RETURNING id, repository_id, number, branch, title, body, state, head_sha, main_sha, merge_sha, ended_by, ended_at, opened_at, updated_at
+INSERT INTO prhost.pull_requests (repository_id, number, branch, title, body, state, head_sha, main_sha, opened_by, opened_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $9)
+RETURNING id, repository_id, number, branch, title, body, state, head_sha, main_sha, merge_sha, ended_by, ended_at, opened_at, updated_at, opened_by
 `
 
 type AddPullRequestParams struct {
@@ -68,6 +68,7 @@ type AddPullRequestParams struct {
 	Body         string
 	HeadSha      string
 	MainSha      string
+	OpenedBy     string
 	At           time.Time
 }
 
@@ -80,6 +81,7 @@ func (q *Queries) AddPullRequest(ctx context.Context, arg AddPullRequestParams) 
 		arg.Body,
 		arg.HeadSha,
 		arg.MainSha,
+		arg.OpenedBy,
 		arg.At,
 	)
 	var i PrhostPullRequest
@@ -98,6 +100,7 @@ func (q *Queries) AddPullRequest(ctx context.Context, arg AddPullRequestParams) 
 		&i.EndedAt,
 		&i.OpenedAt,
 		&i.UpdatedAt,
+		&i.OpenedBy,
 	)
 	return i, err
 }
@@ -142,7 +145,7 @@ func (q *Queries) AddStatusEvents(ctx context.Context, arg AddStatusEventsParams
 }
 
 const comments = `-- name: Comments :many
-SELECT id, pull_request_id, author, body, at FROM prhost.comments WHERE pull_request_id = $1 ORDER BY id
+SELECT id, pull_request_id, author, body, at, marker FROM prhost.comments WHERE pull_request_id = $1 ORDER BY id
 `
 
 func (q *Queries) Comments(ctx context.Context, pullRequestID int64) ([]PrhostComment, error) {
@@ -160,6 +163,7 @@ func (q *Queries) Comments(ctx context.Context, pullRequestID int64) ([]PrhostCo
 			&i.Author,
 			&i.Body,
 			&i.At,
+			&i.Marker,
 		); err != nil {
 			return nil, err
 		}
@@ -241,7 +245,7 @@ func (q *Queries) LockRepository(ctx context.Context, name string) (int64, error
 }
 
 const newestOfBranch = `-- name: NewestOfBranch :one
-SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
+SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at, p.opened_by FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
 WHERE r.name = $1 AND p.branch = $2 ORDER BY p.number DESC LIMIT 1
 `
 
@@ -268,6 +272,7 @@ func (q *Queries) NewestOfBranch(ctx context.Context, arg NewestOfBranchParams) 
 		&i.EndedAt,
 		&i.OpenedAt,
 		&i.UpdatedAt,
+		&i.OpenedBy,
 	)
 	return i, err
 }
@@ -284,7 +289,7 @@ func (q *Queries) NextNumber(ctx context.Context, id int64) (int32, error) {
 }
 
 const pullRequest = `-- name: PullRequest :one
-SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
+SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at, p.opened_by FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
 WHERE r.name = $1 AND p.number = $2
 `
 
@@ -311,12 +316,13 @@ func (q *Queries) PullRequest(ctx context.Context, arg PullRequestParams) (Prhos
 		&i.EndedAt,
 		&i.OpenedAt,
 		&i.UpdatedAt,
+		&i.OpenedBy,
 	)
 	return i, err
 }
 
 const pullRequestsInState = `-- name: PullRequestsInState :many
-SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
+SELECT p.id, p.repository_id, p.number, p.branch, p.title, p.body, p.state, p.head_sha, p.main_sha, p.merge_sha, p.ended_by, p.ended_at, p.opened_at, p.updated_at, p.opened_by FROM prhost.pull_requests p JOIN prhost.repositories r ON r.id = p.repository_id
 WHERE r.name = $1 AND ($2::text = '' OR p.state = $2::text) ORDER BY p.number DESC
 `
 
@@ -349,6 +355,7 @@ func (q *Queries) PullRequestsInState(ctx context.Context, arg PullRequestsInSta
 			&i.EndedAt,
 			&i.OpenedAt,
 			&i.UpdatedAt,
+			&i.OpenedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -369,6 +376,30 @@ func (q *Queries) RepositoryID(ctx context.Context, name string) (int64, error) 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const setComment = `-- name: SetComment :exec
+INSERT INTO prhost.comments (pull_request_id, author, body, at, marker) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (pull_request_id, marker) WHERE marker <> '' DO UPDATE SET body = excluded.body, at = excluded.at
+`
+
+type SetCommentParams struct {
+	PullRequestID int64
+	Author        string
+	Body          string
+	At            time.Time
+	Marker        string
+}
+
+func (q *Queries) SetComment(ctx context.Context, arg SetCommentParams) error {
+	_, err := q.db.Exec(ctx, setComment,
+		arg.PullRequestID,
+		arg.Author,
+		arg.Body,
+		arg.At,
+		arg.Marker,
+	)
+	return err
 }
 
 const setSeen = `-- name: SetSeen :exec

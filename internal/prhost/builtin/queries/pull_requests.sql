@@ -11,8 +11,8 @@ SELECT id FROM prhost.repositories WHERE name = $1 FOR NO KEY UPDATE;
 UPDATE prhost.repositories SET last_number = last_number + 1 WHERE id = $1 RETURNING last_number;
 
 -- name: AddPullRequest :one
-INSERT INTO prhost.pull_requests (repository_id, number, branch, title, body, state, head_sha, main_sha, opened_at, updated_at)
-VALUES (@repository_id, @number, @branch, @title, @body, 'open', @head_sha, @main_sha, @at, @at)
+INSERT INTO prhost.pull_requests (repository_id, number, branch, title, body, state, head_sha, main_sha, opened_by, opened_at, updated_at)
+VALUES (@repository_id, @number, @branch, @title, @body, 'open', @head_sha, @main_sha, @opened_by, @at, @at)
 RETURNING *;
 
 -- name: PullRequest :one
@@ -43,6 +43,10 @@ WHERE id = @id;
 
 -- name: AddComment :exec
 INSERT INTO prhost.comments (pull_request_id, author, body, at) VALUES ($1, $2, $3, $4);
+
+-- name: SetComment :exec
+INSERT INTO prhost.comments (pull_request_id, author, body, at, marker) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (pull_request_id, marker) WHERE marker <> '' DO UPDATE SET body = excluded.body, at = excluded.at;
 
 -- name: Comments :many
 SELECT * FROM prhost.comments WHERE pull_request_id = $1 ORDER BY id;

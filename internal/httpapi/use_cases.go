@@ -1,0 +1,39 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// UseCases is what the API asks of the domain.
+type UseCases interface {
+	RecordBuild(ctx context.Context, by promotion.Actor, r promotion.BuildRequest) (out promotion.BuildOutcome, created bool, err error)
+	Build(ctx context.Context, id int64) (promotion.BuildOutcome, error)
+	PostEvidence(ctx context.Context, by promotion.Actor, r promotion.EvidenceRequest) (promotion.Evidence, error)
+	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
+	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+	ReopenRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+
+	Plan(ctx context.Context, r promotion.PlanRequest) (promotion.Plan, error)
+	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
+	Decide(ctx context.Context, by promotion.Actor, r promotion.DecideRequest) (promotion.Promotion, error)
+	Merge(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Sync(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Retry(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
+	PlanRestore(ctx context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error)
+	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
+
+	Windows(ctx context.Context, from, to time.Time) ([]promotion.TargetWindows, error)
+	PlanFreeze(ctx context.Context, z promotion.Freeze) ([]promotion.Target, error)
+	Freeze(ctx context.Context, by promotion.Actor, z promotion.Freeze) (promotion.Freeze, error)
+	Thaw(ctx context.Context, by promotion.Actor, id int64) error
+	Hold(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
+	Resume(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
+
+	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
+	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
+	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
+}

@@ -1,0 +1,73 @@
+package promotion
+
+import (
+	"context"
+	"time"
+)
+
+// TargetWindows says when changes may reach a target.
+type TargetWindows struct {
+	Target Target
+	Now    WindowDecision
+	Open   []Interval // within the range asked for
+	Closed []Interval
+}
+
+// Interval is a time in which one decision holds.
+type Interval struct {
+	From, To   time.Time
+	By, Reason string
+}
+
+// Windows says for every target when changes may reach it in a range, by policy, freezes and one-off windows. A target whose
+// policy cannot be read is closed throughout, and the reason says why.
+func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWindows, error) {
+	const longest = 400 * 24 * time.Hour
+	if !to.After(from) || to.Sub(from) > longest {
+		return nil, invalid("malformed-range", "to", "the range has to end after it starts, and within 400 days")
+	}
+	targets, err := s.Store.Targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deployments, err := s.Store.Deployments(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	freezes, err := s.Store.Freezes(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]TargetWindows, len(targets))
+	for i, t := range targets {
+		decide := func(time.Time) WindowDecision { return WindowDecision{Reason: "no policy can be read"} }
+		c, err := s.rulesOf(ctx, s.Store, t.Repository)
+		if err == nil {
+			clusters := clustersOf(deployments, t.ID)
+			decide = func(at time.Time) WindowDecision { return WindowOf(c.rules, freezes, t, clusters, at) }
+		} else if !isRefusal(err) {
+			return nil, err
+		}
+		all[i] = TargetWindows{Target: t, Now: decide(s.Now())}
+		all[i].fill(decide, from, to)
+	}
+	return all, nil
+}
+
+// fill walks from edge to edge.
+func (w *TargetWindows) fill(decide func(time.Time) WindowDecision, from, to time.Time) {
+	for at := from; at.Before(to); {
+		d := decide(at)
+		end := to
+		if !d.Next.IsZero() && d.Next.Before(to) {
+			end = d.Next
+		}
+		interval := Interval{From: at, To: end, By: d.By, Reason: d.Reason}
+		if d.Open {
+			w.Open = append(w.Open, interval)
+		} else {
+			w.Closed = append(w.Closed, interval)
+		}
+		at = end
+	}
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"fmt"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// carries says in few words what a promotion brings.
+func carries(p promotion.Promotion) string {
+	switch {
+	case p.Kind == promotion.KindChange:
+		return fmt.Sprintf("change #%d", p.Number)
+	case p.Restore.Commit != "":
+		return fmt.Sprintf("%s as of %s", p.Release.Version, shorten(p.Restore.Commit).Short)
+	}
+	return p.Release.Version
+}
+
+// what names a promotion by what it brings.
+func what(p promotion.Promotion) string {
+	switch {
+	case p.Kind == promotion.KindChange:
+		return fmt.Sprintf("pull request #%d of %s", p.Number, p.RequestedBy)
+	case p.Restore.Commit != "":
+		return "restoring " + carries(p)
+	case p.Kind == promotion.KindRollback:
+		return "rollback to " + p.Release.Version
+	}
+	return "promotion of " + p.Release.Version
+}
+
+// kindSaid says what sort of a promotion it is, and what follows from that.
+func kindSaid(p promotion.Promotion) string {
+	switch {
+	case p.Kind == promotion.KindChange:
+		return fmt.Sprintf("Change: %s's own pull request, which alters what %s runs. Sluice neither wrote it nor closes it: it judges it, and follows the merge.",
+			p.RequestedBy, p.Target.Environment)
+	case p.Restore.Commit != "" && p.Restore.Base:
+		return "Rollback: restores the configuration and the base as main had them at a commit. Other environments share the base and change too."
+	case p.Restore.Commit != "":
+		return "Rollback: restores the configuration as main had it at a commit."
+	case p.Kind == promotion.KindRollback:
+		return "Rollback: goes back to an earlier release."
+	}
+	return "Release: carries exactly the release's digests."
+}

@@ -1,0 +1,205 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// How many violations are shown, of those to review and of all.
+const violationsShown = 100
+
+type exceptionsView struct {
+	ToReview   string
+	Problem    *promotion.Error
+	Violations []exceptionView
+	Overrides  []exceptionView
+	Reviewed   []exceptionView // violations
+	BreakURL   string
+}
+
+// exceptionView is a violation or an override: something that went past a gate.
+type exceptionView struct {
+	ID                  int64
+	Mark                mark
+	Where               link
+	What, Who           string
+	At                  moment
+	Promotion, Incident link
+	Gates               string
+	Until               moment // of an override
+	InForce             bool
+	ReviewedBy, Said    string
+	ReviewedAt          moment
+	Action              string // address of the review form, empty when this person has none
+	Review              fieldView
+	NoReview            string // why this person has none
+}
+
+// reviewAttempt is a review that was refused.
+type reviewAttempt struct {
+	kind    string // violation or override
+	id      int64
+	text    string
+	refused *promotion.Error
+}
+
+func (w *Web) showExceptions(c echo.Context) error {
+	return w.answerExceptions(c, http.StatusOK, reviewAttempt{})
+}
+
+func (w *Web) closeViolation(c echo.Context) error {
+	return w.review(c, "violation", w.useCases.CloseViolation)
+}
+
+func (w *Web) reviewOverride(c echo.Context) error {
+	return w.review(c, "override", w.useCases.ReviewOverride)
+}
+
+func (w *Web) review(c echo.Context, kind string, do func(context.Context, promotion.Actor, int64, string) error) error {
+	id, err := pathID(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := readForm(c); err != nil {
+		return err
+	}
+	text := strings.TrimSpace(c.FormValue("review"))
+	err = do(c.Request().Context(), auth.ActorOf(c), id, text)
+	if err == nil {
+		return c.Redirect(http.StatusSeeOther, "/violations")
+	}
+	refused, ok := refusal(err)
+	if !ok {
+		return err
+	}
+	return w.answerExceptions(c, auth.Status(refused.Kind), reviewAttempt{kind, id, text, refused})
+}
+
+func (w *Web) answerExceptions(c echo.Context, status int, tried reviewAttempt) error {
+	ctx, by := c.Request().Context(), auth.ActorOf(c)
+	open, err := w.store.Violations(ctx, true, violationsShown)
+	if err != nil {
+		return err
+	}
+	all, err := w.store.Violations(ctx, false, violationsShown)
+	if err != nil {
+		return err
+	}
+	overrides, err := w.store.Overrides(ctx, w.now())
+	if err != nil {
+		return err
+	}
+	v := exceptionsView{ToReview: toReview(len(open), unreviewed(overrides)), BreakURL: "/overrides/new"}
+	shown := false
+	for _, violation := range open {
+		e := w.newViolationView(violation)
+		shown = e.offer(tried, "violation", violation.Actor, by) || shown
+		v.Violations = append(v.Violations, e)
+	}
+	for _, o := range overrides {
+		e := newOverrideView(o, w.now())
+		if o.ReviewedBy == "" {
+			shown = e.offer(tried, "override", o.GivenBy, by) || shown
+		}
+		v.Overrides = append(v.Overrides, e)
+	}
+	for _, violation := range all {
+		if violation.ClosedBy != "" {
+			v.Reviewed = append(v.Reviewed, w.newViolationView(violation))
+		}
+	}
+	if !shown {
+		v.Problem = tried.refused
+	}
+	return w.show(c, status, "exceptions", page{Title: "Violations & overrides", Body: v})
+}
+
+// offer adds the review form, when this person may review it, and tells whether a refusal is shown beside its field.
+func (e *exceptionView) offer(tried reviewAttempt, kind, did string, by promotion.Actor) (shown bool) {
+	switch {
+	case by.Name == "":
+		e.NoReview = "Sign in to review it."
+		return false
+	case !by.Has(deciders...):
+		e.NoReview = "To review it needs the role " + anyOf(deciders) + "."
+		return false
+	case did == by.Name:
+		e.NoReview = "It was you: somebody else has to review it."
+		return false
+	}
+	id := fmt.Sprintf("review-%s-%d", kind, e.ID)
+	e.Review = fieldView{ID: id, Name: "review", Label: "What you found, and what follows from it"}
+	e.Action = fmt.Sprintf("/%ss/%d/review", kind, e.ID)
+	if tried.kind != kind || tried.id != e.ID {
+		return false
+	}
+	e.Review.Value = tried.text
+	if tried.refused.Field != "review" {
+		return false
+	}
+	e.Review.Problem = tried.refused.Message
+	return true
+}
+
+func (w *Web) newViolationView(v promotion.Violation) exceptionView {
+	return exceptionView{ID: v.ID, Mark: violationMark(v.Kind), Where: targetLink(v.Target), What: v.Message, Who: v.Actor, At: at(v.FoundAt, w.now()),
+		Promotion: promotionLink(v.PromotionID), ReviewedBy: v.ClosedBy, ReviewedAt: at(v.ClosedAt, w.now()), Said: v.Review}
+}
+
+func newOverrideView(o promotion.Override, now time.Time) exceptionView {
+	v := exceptionView{ID: o.ID, Where: targetLink(o.Target), What: o.Reason, Who: o.GivenBy, At: at(o.GivenAt, now), Gates: strings.Join(o.Gates, ", "),
+		Until: at(o.ExpiresAt, now), InForce: inForce(o, now), ReviewedBy: o.ReviewedBy, ReviewedAt: at(o.ReviewedAt, now), Said: o.Review,
+		Mark: mark{Shape: "glass", Tone: "off", Word: "over"}}
+	if o.Incident != "" {
+		v.Incident = outside("incident", o.Incident)
+	}
+	if v.InForce {
+		v.Mark.Tone, v.Mark.Word = "bad", "in force"
+	}
+	return v
+}
+
+func inForce(o promotion.Override, now time.Time) bool { return now.Before(o.ExpiresAt) }
+
+func unreviewed(overrides []promotion.Override) int {
+	n := 0
+	for _, o := range overrides {
+		if o.ReviewedBy == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// toReview counts in words; empty when there is nothing to review.
+func toReview(violations, overrides int) string {
+	var parts []string
+	if violations > 0 {
+		parts = append(parts, plural(violations, "violation"))
+	}
+	if overrides > 0 {
+		parts = append(parts, plural(overrides, "override"))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func targetLink(t promotion.Target) link {
+	return link{Text: t.Application + " in " + t.Environment, URL: targetURL(t.Application, t.Environment)}
+}
+
+func violationMark(k promotion.ViolationKind) mark {
+	word := map[promotion.ViolationKind]string{promotion.ViolationMerged: "merged against a gate", promotion.ViolationPushed: "pushed past review",
+		promotion.ViolationSynced: "synced around Sluice", promotion.ViolationEdited: "edited in the cluster"}[k]
+	if word == "" {
+		word = string(k)
+	}
+	return mark{Shape: "warning", Tone: "bad", Word: word}
+}
