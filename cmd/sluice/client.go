@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,7 +21,8 @@ type clientFlags struct {
 	server, token, tokenFile, output string
 }
 
-// newClientCommand makes a command that asks a server with ask and shows the answer, as JSON or with show.
+// newClientCommand makes a command that asks a server with ask and shows the answer, as JSON or with show. An answer that
+// comes with a mere exit status is shown too.
 func newClientCommand[T any](cmd *cobra.Command, ask func(*cobra.Command, *client.Client, []string) (T, error), show func(io.Writer, T)) *cobra.Command {
 	var f clientFlags
 	flags := cmd.Flags()
@@ -38,17 +41,21 @@ func newClientCommand[T any](cmd *cobra.Command, ask func(*cobra.Command, *clien
 			return err
 		}
 		answer, err := ask(cmd, c, args)
-		if err != nil {
+		if err != nil && err.Error() != "" {
 			return err
 		}
-		if f.output == "json" {
-			return printIndentedJSON(cmd.OutOrStdout(), answer)
-		}
-		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		show(table, answer)
-		return table.Flush()
+		return cmp.Or(f.print(cmd.OutOrStdout(), answer, func(out io.Writer) { show(out, answer) }), err)
 	}
 	return cmd
+}
+
+func (f clientFlags) print(out io.Writer, answer any, show func(io.Writer)) error {
+	if f.output == "json" {
+		return printIndentedJSON(out, answer)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	show(table)
+	return table.Flush()
 }
 
 func (f clientFlags) client() (*client.Client, error) {
@@ -93,6 +100,23 @@ func needed(cmd *cobra.Command, names ...string) error {
 	}
 	return nil
 }
+
+// numbered reads the id of a thing, given as the only argument.
+func numbered(what string, args []string) (int64, error) {
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return 0, wrongUse("%s %q: give its id, a whole number", what, args[0])
+	}
+	return id, nil
+}
+
+// ended is shown for what the server ends without an answer.
+type ended struct {
+	ID   int64 `json:"id"`
+	what string
+}
+
+func showEnded(out io.Writer, e ended) { row(out, fmt.Sprintf(e.what, e.ID)) }
 
 // arguments checks how many arguments are given.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -42,9 +41,9 @@ func newApproveCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&reject, "reject", false, "reject it; say why with --comment")
 	cmd.Flags().StringVar(&comment, "comment", "", "what whoever asked for it should read")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, args []string) (api.Promotion, error) {
-		id, err := strconv.ParseInt(args[0], 10, 64)
+		id, err := numbered("promotion", args)
 		if err != nil {
-			return api.Promotion{}, wrongUse("promotion %q: give its id, a whole number", args[0])
+			return api.Promotion{}, err
 		}
 		decision := api.DecisionRequestDecisionApprove
 		if reject {
@@ -59,19 +58,40 @@ func newApproveCommand() *cobra.Command {
 
 func showPromotion(out io.Writer, p api.Promotion) {
 	row(out, fmt.Sprintf("promotion %d", p.ID), string(p.State))
-	row(out, "release", fmt.Sprintf("%s %s (number %d, id %d) to %s", p.Application, p.Version, p.ReleaseNumber, p.Release, p.Environment))
+	if p.Release == nil {
+		row(out, string(p.Kind), fmt.Sprintf("of %s in %s, which matches no release", p.Application, p.Environment))
+	} else {
+		row(out, "release", releaseTo(p.Application, p.Version, *p.ReleaseNumber, *p.Release, p.Environment))
+	}
+	if p.Restore.Commit != "" {
+		row(out, "configuration", "as of commit "+p.Restore.Commit)
+	}
 	row(out, "requested", fmt.Sprintf("by %s at %s", p.RequestedBy, stamp(p.RequestedAt)))
 	if p.PullRequest != nil {
 		row(out, "pull request", p.PullRequest.URL)
 	}
-	for _, g := range p.Gates {
-		verdict := string(g.Verdict)
-		if g.Mode == api.GateModeReport {
-			verdict += " (report)"
-		}
-		row(out, g.Name, verdict+": "+g.Reason)
+	showGates(out, p.Gates)
+	for _, other := range p.Siblings {
+		row(out, "with it", fmt.Sprintf("promotion %d: %s in %s, %s", other.ID, other.Application, other.Environment, other.State))
 	}
 	if p.WaitsFor != "" {
 		row(out, "now", p.WaitsFor)
 	}
+}
+
+func showGates(out io.Writer, gates []api.Gate) {
+	for _, g := range gates {
+		verdict := string(g.Verdict)
+		switch {
+		case g.Mode == api.GateModeReport:
+			verdict += " (report)"
+		case g.Override != 0:
+			verdict += fmt.Sprintf(" (override %d)", g.Override)
+		}
+		row(out, g.Name, verdict+": "+g.Reason)
+	}
+}
+
+func releaseTo(application, version string, number int, id int64, environment string) string {
+	return fmt.Sprintf("%s %s (number %d, id %d) to %s", application, version, number, id, environment)
 }

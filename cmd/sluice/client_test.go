@@ -22,6 +22,8 @@ import (
 var (
 	someDigest = "sha256:" + strings.Repeat("ab", 32)
 	someCommit = strings.Repeat("c0", 20)
+	someID     = int64(3)
+	someNumber = 2
 	someTime   = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -42,7 +44,9 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(s.status)
-	_ = json.NewEncoder(w).Encode(s.answer)
+	if s.status != http.StatusNoContent {
+		_ = json.NewEncoder(w).Encode(s.answer)
+	}
 }
 
 // invoke runs a command against the server and returns what it prints and its exit status.
@@ -64,7 +68,7 @@ func (s *fakeServer) invoke(t *testing.T, cmd *cobra.Command, args ...string) (o
 	return stdout.String(), status, err
 }
 
-var promotionAnswer = api.Promotion{ID: 12, Application: "web", Environment: "prod", State: api.PromotionStateOpen, Release: 3, ReleaseNumber: 2,
+var promotionAnswer = api.Promotion{ID: 12, Application: "web", Environment: "prod", State: api.PromotionStateOpen, Release: &someID, ReleaseNumber: &someNumber,
 	Version: "1.4.2", RequestedBy: "rita", RequestedAt: someTime, WaitsFor: "1 approval is missing",
 	PullRequest: &api.PullRequest{Number: 4, URL: "https://git.test/config/pulls/4", State: api.PullRequestStateOpen},
 	Gates: []api.Gate{
@@ -86,7 +90,7 @@ func TestBuildPost(t *testing.T) {
 	s := &fakeServer{status: 201, answer: api.Build{ID: 7, Version: "1.4.2", Source: api.Source{Commit: someCommit},
 		Releases: []api.Release{{ID: 3, Application: "web", Number: 2, Version: "1.4.2", RebuildOf: 2, Artifacts: []api.Artifact{
 			{Name: "web", Reference: "r.test/web@" + someDigest}, {Name: "sidecar", Reference: "r.test/sidecar:v1", CarriedFrom: 1}}}},
-		Promotions: []api.StartedPromotion{{ID: 11, Application: "web", Environment: "dev", State: api.PromotionStateRequested}},
+		Promotions: []api.PromotionSummary{{ID: 11, Application: "web", Environment: "dev", State: api.PromotionStateRequested}},
 		WaitingFor: []string{"worker"}}}
 	out, status, err := s.invoke(t, newBuildCommand(), "post", "--application", "web", "--version", "1.4.2", "--line", "1.4",
 		"--artifact", "r.test/web@"+someDigest, "--artifact", "r.test/worker@"+someDigest, "--group", "ci-88", "--expects", "web,worker",

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
+	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/internal/web"
 )
 
@@ -44,6 +46,24 @@ func (p pullRequestPages) Get(ctx context.Context, repository string, number int
 	return page, nil
 }
 
+func (p pullRequestPages) Branches(ctx context.Context, repository string) ([]string, error) {
+	return p.host.Branches(ctx, repository)
+}
+
+func (p pullRequestPages) Open(ctx context.Context, by promotion.Actor, repository, branch, title, body string) (int, error) {
+	opened, err := p.host.Open(ctx, repository, promotion.NewPullRequest{Branch: branch, Title: title, Body: body}, by)
+	return opened.Number, err
+}
+
+func (p pullRequestPages) Merge(ctx context.Context, by promotion.Actor, repository string, number int, head string) error {
+	_, err := p.host.Repository(repository).Merge(ctx, number, head, fmt.Sprintf("Merge pull request #%d", number), by)
+	return err
+}
+
+func (p pullRequestPages) Close(ctx context.Context, by promotion.Actor, repository string, number int) error {
+	return p.host.Close(ctx, repository, number, "", by)
+}
+
 func summary(s builtin.Summary) web.PullRequestSummary {
-	return web.PullRequestSummary{Number: s.Number, Title: s.Title, State: string(s.State), Branch: s.Branch, OpenedAt: s.OpenedAt}
+	return web.PullRequestSummary{Number: s.Number, Title: s.Title, State: string(s.State), Branch: s.Branch, Author: s.Author, OpenedAt: s.OpenedAt}
 }

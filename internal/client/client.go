@@ -57,7 +57,7 @@ func (c *Client) Promote(ctx context.Context, r api.PromotionRequest) (api.Promo
 
 // Decide approves or rejects a promotion.
 func (c *Client) Decide(ctx context.Context, id int64, r api.DecisionRequest) (api.Promotion, error) {
-	return call[api.Promotion](ctx, c, http.MethodPost, "/api/v1/promotions/"+strconv.FormatInt(id, 10)+"/approvals", nil, r)
+	return call[api.Promotion](ctx, c, http.MethodPost, on("promotions", id, "approvals"), nil, r)
 }
 
 // Applications is the board, of one application or of all ("").
@@ -82,6 +82,11 @@ func (c *Client) History(ctx context.Context, f HistoryFilter) (api.HistoryList,
 		q["limit"] = strconv.Itoa(f.Limit)
 	}
 	return call[api.HistoryList](ctx, c, http.MethodGet, "/api/v1/history", q, nil)
+}
+
+// on is the path of what can be done on an object.
+func on(objects string, id int64, what string) string {
+	return "/api/v1/" + objects + "/" + strconv.FormatInt(id, 10) + "/" + what
 }
 
 type query map[string]string
@@ -119,6 +124,8 @@ func call[T any](ctx context.Context, c *Client, method, path string, q query, b
 	switch {
 	case media == "application/problem+json" && json.Unmarshal(data, &refusal.Problem) == nil:
 		return answer, refusal
+	case response.StatusCode == http.StatusNoContent && len(data) == 0:
+		return answer, nil
 	case response.StatusCode >= 300 || media != "application/json":
 		return answer, fmt.Errorf("%s answered %s, but not as a Sluice server does: is the address right?", c.server.Redacted(), response.Status)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,8 +59,20 @@ func (c *Cluster) observe(name cache.ObjectName) (promotion.Observation, error) 
 	o := promotion.Observation{Sync: promotion.SyncUnknown, Health: promotion.Missing, Message: "The Argo CD Application is gone."}
 	if app, ok := obj.(*unstructured.Unstructured); exists && ok {
 		o = health.Conclude(c.objectsOf(app))
+		if o.EngineObject, err = specOf(app); err != nil {
+			return promotion.Observation{}, err
+		}
 	}
 	o.Key = promotion.DeploymentKey{Cluster: c.Name, Namespace: name.Namespace, Name: name.Name}
 	o.Simulated, o.ObservedAt = c.Simulated, c.Now()
 	return o, nil
+}
+
+// specOf is the Application without what changes all the time.
+func specOf(app *unstructured.Unstructured) ([]byte, error) {
+	metadata := map[string]any{"name": app.GetName(), "namespace": app.GetNamespace()}
+	if labels := app.GetLabels(); len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	return json.Marshal(map[string]any{"apiVersion": app.GetAPIVersion(), "kind": app.GetKind(), "metadata": metadata, "spec": app.Object["spec"]})
 }

@@ -66,25 +66,25 @@ func (o Overlays) Images(tree fs.FS, path string) ([]promotion.OverlayImage, err
 	return images, nil
 }
 
-// SetImages finds the names under which the overlay knows the references'
-// repositories. A repository that this target does not use is left out; none at all is an error.
-func (o Overlays) SetImages(tree fs.FS, path string, references []string) (promotion.Change, error) {
+// SetImages finds the names under which the overlay knows the images'
+// repositories. An image that this target does not use is left out; none at all is an error.
+func (o Overlays) SetImages(tree fs.FS, path string, images []promotion.WantedImage) (promotion.Change, error) {
 	named, err := manifest.NamedImages(tree, path)
 	if err != nil {
 		return promotion.Change{}, err
 	}
 	var changes []manifest.ImageChange
-	for _, reference := range references {
-		repository := promotion.RepositoryOf(reference)
+	for _, image := range images {
 		for _, n := range named {
-			change := manifest.ImageChange{Name: n.Name, Target: reference}
-			if promotion.RepositoryOf(n.Reference) == repository && !slices.Contains(changes, change) {
+			change := manifest.ImageChange{Name: n.Name, Target: image.Reference}
+			used := promotion.RepositoryOf(n.Reference)
+			if (used == promotion.RepositoryOf(image.Reference) || used == image.Posted) && !slices.Contains(changes, change) {
 				changes = append(changes, change)
 			}
 		}
 	}
 	if len(changes) == 0 {
-		return promotion.Change{}, fmt.Errorf("%s runs none of the release's images: %v", path, references)
+		return promotion.Change{}, fmt.Errorf("%s runs none of the release's images: %v", path, images)
 	}
 	edit, err := manifest.SetImages(tree, path, changes)
 	if err != nil {

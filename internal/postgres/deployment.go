@@ -29,7 +29,7 @@ func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targe
 	row.Since = o.ObservedAt
 	if !moved {
 		row.Since = old.Since
-		if old.ComparedRev == row.ComparedRev && sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
+		if old.ComparedRev == row.ComparedRev && sameDocument(old.Application, row.Application) && sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
 			return false, nil
 		}
 	}
@@ -56,7 +56,10 @@ func deploymentRow(o promotion.Observation, targetID, releaseID int64) (dbsqlc.S
 	row := dbsqlc.SaveDeploymentParams{TargetID: nullID(targetID), Cluster: o.Key.Cluster, Namespace: o.Key.Namespace, Name: o.Key.Name,
 		Simulated: o.Simulated, RepositoryUrl: o.RepositoryURL, Path: o.Path, AutomatedSync: o.AutomatedSync, Sync: string(o.Sync),
 		Health: string(o.Health), Revision: o.Revision, ComparedRev: o.ComparedRevision, Operation: o.Operation, OperationRev: o.OperationRev, Message: o.Message,
-		ReleaseID: nullID(releaseID), ObservedAt: o.ObservedAt}
+		ReleaseID: nullID(releaseID), ObservedAt: o.ObservedAt, Application: o.EngineObject}
+	if len(o.EngineObject) == 0 {
+		row.Application = []byte("{}")
+	}
 	for _, c := range o.RunningImages {
 		row.Images, row.ImageIds = append(row.Images, c.Image), append(row.ImageIds, c.ImageID)
 	}
@@ -99,6 +102,9 @@ func (r reader) deployments(ctx context.Context, p dbsqlc.DeploymentsParams) ([]
 				Sync: promotion.SyncStatus(d.Sync), Health: promotion.HealthStatus(d.Health), Revision: d.Revision, ComparedRevision: d.ComparedRev,
 				Operation:    d.Operation,
 				OperationRev: d.OperationRev, Message: d.Message, Images: d.Images, ObservedAt: d.ObservedAt}}
+		if string(d.Application) != "{}" {
+			all[i].Observation.EngineObject = d.Application
+		}
 		if err := json.Unmarshal(d.Containers, &all[i].RunningImages); err != nil {
 			return nil, fmt.Errorf("containers of %s: %w", d.Name, err)
 		}

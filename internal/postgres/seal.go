@@ -18,20 +18,13 @@ const sealBatch = 1000
 
 // SealAudit seals the audit events that no unfinished transaction can come before, and
 // returns how many and the chain's newest head. Whoever writes events never waits for it.
-// One server at a time seals: on another it does nothing. A call without anything to seal
-// is a few index look-ups.
+// One server at a time seals: while another does, nothing happens here. A call without
+// anything to seal is a few index look-ups.
 func (s *Store) SealAudit(ctx context.Context) (sealed int, head audit.Head, err error) {
-	_, err = s.Exclusively(ctx, "audit-seal", func(ctx context.Context) error {
-		for {
-			n, err := s.sealSome(ctx)
-			sealed += n
-			if err != nil || n < sealBatch {
-				return err
-			}
+	for n := sealBatch; n == sealBatch; sealed += n {
+		if n, err = s.sealSome(ctx); err != nil {
+			return sealed, audit.Head{}, fmt.Errorf("seal the audit: %w", err)
 		}
-	})
-	if err != nil {
-		return sealed, audit.Head{}, fmt.Errorf("seal the audit: %w", err)
 	}
 	head, err = s.AuditHead(ctx)
 	return sealed, head, err
@@ -51,51 +44,68 @@ func (r reader) head(ctx context.Context) (audit.Head, error) {
 	return audit.Head{Position: row.Position, Hash: hashOf(row.Hash)}, nil
 }
 
-// sealSome seals up to a batch, all seen in one snapshot.
+// sealSome seals up to a batch. Only who holds the lock reads what is sealed so far.
 func (s *Store) sealSome(ctx context.Context) (sealed int, err error) {
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(pgtx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.pool, func(pgtx pgx.Tx) error {
 		r := reader{s.q.WithTx(pgtx)}
-		batch, ids, err := r.toSeal(ctx)
-		if err != nil || len(ids) == 0 {
+		if mine, err := r.q.LockSealing(ctx); err != nil || !mine {
 			return err
 		}
-		events, err := r.events(ctx, ids)
-		if err != nil {
+		rows, err := r.toSeal(ctx)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
-		head, err := r.head(ctx)
-		if err != nil {
-			return err
-		}
-		row := dbsqlc.InsertSealsParams{Events: ids, Horizon: xid(batch.Horizon), SealedAt: batch.At}
-		for _, id := range ids {
-			seal := head.Next(*events[id], batch)
-			row.Positions, row.Hashes = append(row.Positions, seal.Position), append(row.Hashes, seal.Hash[:])
-			head = seal.Head()
-		}
-		sealed = len(ids)
-		return r.q.InsertSeals(ctx, row)
+		sealed = len(rows)
+		return r.seal(ctx, rows)
 	})
-	return sealed, err
+	if err != nil {
+		return 0, err
+	}
+	return sealed, nil
 }
 
-// toSeal are the next events, in the order of sealing.
-func (r reader) toSeal(ctx context.Context) (audit.Batch, []int64, error) {
-	snapshot, err := r.q.SealSnapshot(ctx)
-	if err != nil {
-		return audit.Batch{}, nil, err
-	}
+// toSeal is the next events, in the order of sealing.
+func (r reader) toSeal(ctx context.Context) ([]dbsqlc.EventsToSealRow, error) {
 	newest, err := r.q.NewestSealedEvent(ctx)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return audit.Batch{}, nil, err
+		return nil, err
 	}
-	if newest.Tx.Uint64 >= snapshot.Horizon.Uint64 {
+	horizon, err := r.q.AuditHorizon(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after := dbsqlc.EventsToSealParams{Tx: xid(newest.Tx.Uint64), ID: newest.ID, Most: sealBatch}
+	if newest.Tx.Uint64 >= horizon.Uint64 {
 		// The rows came from another server's dump, and transactions count from a lower
 		// number now: the order begins anew.
-		newest = dbsqlc.NewestSealedEventRow{}
+		after.Tx, after.ID = xid(0), 0
 	}
-	ids, err := r.q.EventsToSeal(ctx, dbsqlc.EventsToSealParams{Tx: xid(newest.Tx.Uint64), ID: newest.ID, Most: sealBatch})
-	return audit.Batch{Horizon: snapshot.Horizon.Uint64, At: snapshot.At}, ids, err
+	return r.q.EventsToSeal(ctx, after)
+}
+
+func (r reader) seal(ctx context.Context, rows []dbsqlc.EventsToSealRow) error {
+	batch := audit.Batch{Horizon: rows[0].Horizon.Uint64, At: rows[0].SealedAt}
+	seals := dbsqlc.InsertSealsParams{Horizon: xid(batch.Horizon), SealedAt: batch.At}
+	for _, row := range rows {
+		seals.Events = append(seals.Events, row.ID)
+	}
+	events, err := r.events(ctx, seals.Events)
+	if err != nil {
+		return err
+	}
+	head, err := r.head(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range seals.Events {
+		if events[id] == nil {
+			return fmt.Errorf("audit event %d disappeared while it was being sealed", id)
+		}
+		seal := head.Next(*events[id], batch)
+		seals.Positions, seals.Hashes = append(seals.Positions, seal.Position), append(seals.Hashes, seal.Hash[:])
+		head = seal.Head()
+	}
+	return r.q.InsertSeals(ctx, seals)
 }
 
 // events are the events of these ids that there are.

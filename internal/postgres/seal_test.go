@@ -33,7 +33,12 @@ type trail struct {
 func newTrail(t testing.TB) *trail {
 	t.Helper()
 	url := postgrestest.NewDatabase(t, migrate)
-	pool, err := pgxpool.New(context.Background(), url)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 8
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,12 +28,12 @@ func (s *Store) VerifyAudit(ctx context.Context, expect *audit.Head, found func(
 			return err
 		}
 		report.Head = v.End()
-		snapshot, err := r.q.SealSnapshot(ctx)
+		horizon, err := r.q.AuditHorizon(ctx)
 		if err != nil {
 			return err
 		}
 		return r.unsealed(ctx, func(k audit.Key) {
-			if v.Unsealed(k, snapshot.Horizon.Uint64) {
+			if v.Unsealed(k, horizon.Uint64) {
 				report.Pending++
 			}
 		})

@@ -108,10 +108,18 @@ func (s *Service) deletions(_ context.Context, f *situation) GateResult {
 		names = append(names, o.Object)
 		stateful = stateful || o.Stateful
 	}
-	inputs := map[string]any{"removed": names}
+	prunes := f.policy.SyncBySluice || len(f.deployments) == 0
+	for _, d := range f.deployments {
+		prunes = prunes || s.Engine.Prunes(d.EngineObject)
+	}
+	inputs := map[string]any{"removed": names, "pruned": prunes}
 	switch {
 	case len(names) == 0:
 		return pass("nothing is deleted")
+	case !prunes:
+		return pass("Git no longer has %s; Argo CD does not prune here, so they stay in the cluster until somebody deletes them", strings.Join(names, ", ")).with(inputs)
+	case len(change.After.Images) == 0 && len(change.Before.Images) > 0:
+		return block("this deletes everything that runs here: %s", strings.Join(names, ", ")).with(inputs)
 	case stateful:
 		return block("this deletes %s, and data with it", strings.Join(names, ", ")).with(inputs)
 	}

@@ -200,9 +200,12 @@ func UpstreamOf(t Target, all []Target) []Target {
 	return before
 }
 
-func (s *Service) renders(_ context.Context, f *situation) GateResult {
+func (s *Service) renders(ctx context.Context, f *situation) GateResult {
 	if f.proposeFailed != nil {
 		return block("%s cannot be changed to this release: %v", f.Target.Path, f.proposeFailed)
+	}
+	if problem := s.overrides(ctx, f); problem != "" {
+		return block("%s", problem)
 	}
 	reason := "only the intended images change in what %s renders"
 	if f.Kind == KindChange || f.Restore.Commit != "" {
@@ -210,6 +213,31 @@ func (s *Service) renders(_ context.Context, f *situation) GateResult {
 	}
 	return pass(reason, f.Target.Path).
 		with(map[string]any{"main": f.head, "before": f.proposed.Before.Hash, "after": f.proposed.After.Hash})
+}
+
+// overrides says what of the engine's own objects would undo the change, or why that cannot be told.
+func (s *Service) overrides(ctx context.Context, f *situation) string {
+	images := wantedImages(f.Release, f.policy)
+	if f.Kind == KindChange || len(images) == 0 || f.proposed.empty() {
+		return ""
+	}
+	after, err := f.site.Repository.Patched(ctx, f.head, f.proposed.Files, f.proposed.Deletes)
+	if err != nil {
+		return fmt.Sprintf("the change cannot be rendered as the engine does: %v", err)
+	}
+	for _, d := range f.deployments {
+		if len(d.EngineObject) == 0 {
+			continue
+		}
+		found, err := s.Engine.Overrides(after, f.Target.Path, d.EngineObject, f.site.URL, f.site.BaseBranch, images)
+		if err != nil {
+			return fmt.Sprintf("%s cannot be rendered as %s in %s does: %v", f.Target.Path, d.Key.Name, d.Key.Cluster, err)
+		}
+		if len(found) > 0 {
+			return strings.Join(found, "; ")
+		}
+	}
+	return ""
 }
 
 func (s *Service) plaintextSecret(_ context.Context, f *situation) GateResult {

@@ -11,15 +11,9 @@ import (
 // Observed records what a cluster was seen to do, when it differs from what was
 // seen before, and has the promotions of that target looked at.
 func (s *Service) Observed(ctx context.Context, o Observation) error {
-	targets, err := s.Store.Targets(ctx)
+	target, err := s.targetOf(ctx, o)
 	if err != nil {
 		return fmt.Errorf("find the target of %s: %w", o.Key.Name, err)
-	}
-	var target Target
-	for _, t := range targets {
-		if site, ok := s.Sites[t.Repository]; ok && t.Path == strings.Trim(o.Path, "/") && SameRepository(site.URL, o.RepositoryURL) {
-			target = t
-		}
 	}
 	references, err := s.runningReferences(ctx, o)
 	if err != nil {
@@ -55,6 +49,26 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 		return fmt.Errorf("record what %s in %s does: %w", o.Key.Name, o.Key.Cluster, err)
 	}
 	return nil
+}
+
+// targetOf is the target whose overlay a deployment applies, zero when there is none.
+func (s *Service) targetOf(ctx context.Context, o Observation) (Target, error) {
+	targets, err := s.Store.Targets(ctx)
+	if err != nil || len(o.EngineObject) == 0 {
+		return Target{}, err
+	}
+	for name, site := range s.Sites {
+		paths, err := s.Engine.Deploys(o.EngineObject, site.URL, site.BaseBranch)
+		if err != nil {
+			return Target{}, err
+		}
+		for _, t := range targets {
+			if t.Repository == name && slices.Contains(paths, t.Path) {
+				return t, nil
+			}
+		}
+	}
+	return Target{}, nil
 }
 
 // runningReferences names what the containers really run, by the digest that was

@@ -185,9 +185,9 @@ type Manifests interface {
 	// overlay changes them.
 	Images(tree fs.FS, path string) ([]OverlayImage, error)
 	// SetImages is the smallest edit after which every container that used one of
-	// these references' repositories runs exactly that reference. A target that does so
+	// these images' repositories runs exactly its reference. A target that does so
 	// already gives a Change without Files.
-	SetImages(tree fs.FS, path string, references []string) (Change, error)
+	SetImages(tree fs.FS, path string, images []WantedImage) (Change, error)
 	// Restore says what to write and delete so that a target's configuration is what it was.
 	Restore(today, then fs.FS, path string, r Restoration) (Restored, error)
 	// Compare is what differs in one target between two trees.
@@ -214,6 +214,12 @@ type FoundTarget struct {
 	Rank                     int
 	Path                     string
 	Layout                   string // kustomize, helm or plain
+}
+
+// WantedImage is an image that a target is to run.
+type WantedImage struct {
+	Reference string // repository@sha256:…, where the environment pulls it from
+	Posted    string // the repository under which CI posts it: an overlay may name it so until now
 }
 
 // OverlayImage is an image of a target.
@@ -257,6 +263,17 @@ type RemovedObject struct {
 	Stateful bool   // volumes, definitions, namespaces: data goes with it
 }
 
+// Engine reads what the GitOps engine's own objects say: documents of Observation.EngineObject.
+type Engine interface {
+	// Deploys lists the folders of a repository that an Application deploys from its base branch.
+	Deploys(application []byte, repositoryURL, branch string) ([]string, error)
+	// Prunes tells whether the engine by itself deletes what Git no longer has; one that cannot be read may.
+	Prunes(application []byte) bool
+	// Overrides says in words what of an Application takes the place of these images in a folder: promoting them there
+	// would change nothing.
+	Overrides(tree fs.FS, path string, application []byte, repositoryURL, branch string, images []WantedImage) ([]string, error)
+}
+
 // Cluster starts syncs. What runs is reported the other way, as Observations.
 type Cluster interface {
 	// Sync asks the GitOps engine to apply a revision. An operation of this very promotion and
@@ -281,6 +298,7 @@ type SyncRequest struct {
 type Observation struct {
 	Key            DeploymentKey
 	Simulated      bool
+	EngineObject   []byte // the engine's own object without its status, as JSON; empty when it is gone
 	RepositoryURL  string // as the Application names it
 	Path           string
 	TargetRevision string

@@ -47,7 +47,7 @@ func (s *Service) PlanRestore(ctx context.Context, r RestoreRequest) (RestorePla
 	if err != nil {
 		return plan, err
 	}
-	plan.Change, err = s.restored(ctx, site, t, head, r.Restoration, wanted(plan.Release, policy))
+	plan.Change, err = s.restored(ctx, site, t, head, r.Restoration, wantedImages(plan.Release, policy))
 	if err != nil {
 		return plan, invalid("cannot-restore", "commit", "%s cannot be restored: %v", t.Path, err)
 	}
@@ -102,8 +102,8 @@ func (s *Service) releaseThen(ctx context.Context, t Target, r RestoreRequest) (
 // historyShown is how many of a target's revisions can be gone back to.
 const historyShown = 200
 
-// restored is the change that sets a target's configuration back and then gives it these references.
-func (s *Service) restored(ctx context.Context, site Site, t Target, head string, r Restoration, references []string) (Change, error) {
+// restored is the change that sets a target's configuration back and then gives it these images.
+func (s *Service) restored(ctx context.Context, site Site, t Target, head string, r Restoration, images []WantedImage) (Change, error) {
 	today, err := site.Repository.Tree(ctx, head)
 	if err != nil {
 		return Change{}, err
@@ -120,11 +120,11 @@ func (s *Service) restored(ctx context.Context, site Site, t Target, head string
 	if err != nil {
 		return Change{}, err
 	}
-	images, err := s.Manifests.SetImages(restored, t.Path, references)
+	set, err := s.Manifests.SetImages(restored, t.Path, images)
 	if err != nil {
 		return Change{}, err
 	}
-	maps.Copy(back.Files, images.Files)
+	maps.Copy(back.Files, set.Files)
 	after, err := site.Repository.Patched(ctx, head, back.Files, back.Deletes)
 	if err != nil {
 		return Change{}, err

@@ -15,6 +15,7 @@ type Service struct {
 	Clusters  map[string]Cluster
 	Registry  Registry
 	Manifests Manifests
+	Engine    Engine
 	Policies  Policies
 	Now       func() time.Time
 	PublicURL string // where people reach Sluice, without a trailing slash

@@ -152,9 +152,9 @@ func (s *Service) wrote(ctx context.Context, f *situation, sha string) bool {
 // change is the promotion's edit on a commit of main.
 func (s *Service) change(ctx context.Context, f *situation, base string, tree fs.FS) (Change, error) {
 	if f.Restore.Commit == "" {
-		return s.Manifests.SetImages(tree, f.Target.Path, f.wanted())
+		return s.Manifests.SetImages(tree, f.Target.Path, wantedImages(f.Release, f.policy))
 	}
-	return s.restored(ctx, f.site, f.Target, base, f.Restore, f.wanted())
+	return s.restored(ctx, f.site, f.Target, base, f.Restore, wantedImages(f.Release, f.policy))
 }
 
 func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
@@ -282,16 +282,25 @@ func (f *situation) wanted() []string {
 	return refs
 }
 
-// wanted lists the references to be set. What was carried forward under a tag
-// was never built by CI: it is configuration, and stays as the overlay has it.
+// wanted lists the references to be set, as the environment pulls them.
 func wanted(r Release, policy EnvironmentPolicy) []string {
 	var refs []string
-	for _, a := range r.Artifacts {
-		if a.Digest != "" {
-			refs = append(refs, policy.PulledAs(a.Reference()))
-		}
+	for _, image := range wantedImages(r, policy) {
+		refs = append(refs, image.Reference)
 	}
 	return refs
+}
+
+// wantedImages lists the images to be set. What was carried forward under a tag
+// was never built by CI: it is configuration, and stays as the overlay has it.
+func wantedImages(r Release, policy EnvironmentPolicy) []WantedImage {
+	var images []WantedImage
+	for _, a := range r.Artifacts {
+		if a.Digest != "" {
+			images = append(images, WantedImage{Reference: policy.PulledAs(a.Reference()), Posted: a.Repository})
+		}
+	}
+	return images
 }
 
 func short(sha string) string {

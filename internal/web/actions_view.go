@@ -170,8 +170,11 @@ func notToSync(p promotion.Promotion) string {
 }
 
 func notToCancel(p promotion.Promotion) string {
-	if !p.Open() {
-		return "it is merged: promote another release instead"
+	switch {
+	case !p.Open():
+		return "it is merged: promote another release, or restore what was there before"
+	case p.Kind == promotion.KindChange:
+		return "the pull request is " + p.RequestedBy + "'s own: close it where it is, or reject it here"
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func (w *Web) showApplication(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	facts, err := w.boardFacts(ctx)
+	facts, err := w.factsOfTargets(ctx)
 	if err != nil {
 		return err
 	}

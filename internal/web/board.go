@@ -42,22 +42,32 @@ type boardFacts struct {
 	faults    []policyView // of policies that cannot be read
 }
 
+// boardFacts reads all that the board shows.
 func (w *Web) boardFacts(ctx context.Context) (boardFacts, error) {
-	rows, err := w.store.Board(ctx)
+	f, err := w.factsOfTargets(ctx)
 	if err != nil {
-		return boardFacts{}, err
+		return f, err
 	}
-	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}}
-	for _, row := range rows {
+	for _, row := range f.rows {
 		for _, cell := range row.Cells {
 			if cell.Open == nil || cell.Open.State() != promotion.StateOpen {
 				continue
 			}
 			if f.gates[cell.Open.ID], err = w.store.Gates(ctx, cell.Open.ID); err != nil {
-				return boardFacts{}, err
+				return f, err
 			}
 		}
 	}
+	return f, nil
+}
+
+// factsOfTargets reads what single targets are shown with: everything but the gates.
+func (w *Web) factsOfTargets(ctx context.Context) (boardFacts, error) {
+	rows, err := w.store.Board(ctx)
+	if err != nil {
+		return boardFacts{}, err
+	}
+	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}}
 	return f, w.addExceptions(ctx, &f)
 }
 

@@ -45,3 +45,14 @@ func kindSaid(p promotion.Promotion) string {
 	}
 	return "Release: carries exactly the release's digests."
 }
+
+// kindWord is empty for what is no more than a release.
+func kindWord(p promotion.Promotion) string {
+	switch {
+	case p.Kind == promotion.KindRelease:
+		return ""
+	case p.Restore.Commit != "":
+		return "restores the configuration"
+	}
+	return string(p.Kind)
+}

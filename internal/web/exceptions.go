@@ -167,6 +167,9 @@ func newOverrideView(o promotion.Override, now time.Time) exceptionView {
 	return v
 }
 
+// Plural tells whether the override opens several gates.
+func (v exceptionView) Plural() bool { return strings.Contains(v.Gates, ", ") }
+
 func inForce(o promotion.Override, now time.Time) bool { return now.Before(o.ExpiresAt) }
 
 func unreviewed(overrides []promotion.Override) int {

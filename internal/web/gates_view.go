@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -20,9 +21,11 @@ type gateView struct {
 	Until       moment
 	ReportOnly  bool
 	Holds       bool
+	Override    int64 // that lets it through
+	Next        link  // where somebody can do something about it
 }
 
-func phases(gates []promotion.GateResult, now time.Time) []phaseView {
+func phases(gates []promotion.GateResult, t promotion.Target, now time.Time) []phaseView {
 	var views []phaseView
 	for _, phase := range []struct {
 		phase promotion.Phase
@@ -38,7 +41,7 @@ func phases(gates []promotion.GateResult, now time.Time) []phaseView {
 				holding++
 			}
 			v.Gates = append(v.Gates, gateView{Name: g.Gate, Phase: string(g.Phase), Mark: gateMark(g), Reason: g.Reason,
-				Until: at(g.Until, now), ReportOnly: g.Mode == promotion.Report, Holds: g.Holds()})
+				Until: at(g.Until, now), ReportOnly: g.Mode == promotion.Report, Holds: g.Holds(), Override: g.Override, Next: aboutGate(g, t)})
 		}
 		if len(v.Gates) == 0 {
 			continue
@@ -50,4 +53,18 @@ func phases(gates []promotion.GateResult, now time.Time) []phaseView {
 		views = append(views, v)
 	}
 	return views
+}
+
+// aboutGate leads to where what holds is seen or ended.
+func aboutGate(g promotion.GateResult, t promotion.Target) link {
+	switch {
+	case !g.Holds():
+	case g.Gate == promotion.GateHold:
+		return link{Text: "The hold", URL: targetURL(t.Application, t.Environment)}
+	case g.Gate == promotion.GateSyncWindow:
+		return link{Text: "The calendar", URL: "/calendar?" + url.Values{"application": {t.Application}, "environment": {t.Environment}}.Encode()}
+	case g.Gate == promotion.GatePolicy:
+		return link{Text: "The set-up", URL: "/set-up"}
+	}
+	return link{}
 }

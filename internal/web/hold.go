@@ -15,6 +15,7 @@ import (
 
 // heldView is a hold that nobody has released.
 type heldView struct {
+	Mark       mark
 	By, Reason string
 	At         moment
 }
@@ -23,7 +24,7 @@ func newHeldView(h *promotion.Hold, now time.Time) *heldView {
 	if h == nil {
 		return nil
 	}
-	return &heldView{By: h.HeldBy, Reason: h.Reason, At: at(h.HeldAt, now)}
+	return &heldView{Mark: mark{Shape: "pause", Tone: "bad", Word: "held"}, By: h.HeldBy, Reason: h.Reason, At: at(h.HeldAt, now)}
 }
 
 // heldNow is the hold of exactly this target, or of everything for zero; nil without one.

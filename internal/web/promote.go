@@ -22,8 +22,8 @@ type promoteView struct {
 	Applications                     []option
 	Application, Environment, Reason string
 	Environments, Releases           []option
-	Checked                          bool // environment and release are chosen
-	Foreseen                         []string
+	At                               string
+	Plan                             *planView // once environment and release are chosen
 	MayNot                           string
 }
 
@@ -34,7 +34,7 @@ type option struct {
 
 func (w *Web) showPromote(c echo.Context) error {
 	return w.answerPromote(c, http.StatusOK, promotion.PromoteRequest{Application: c.QueryParam("application"),
-		Environment: c.QueryParam("environment"), Release: c.QueryParam("release"), Reason: c.QueryParam("reason")}, nil)
+		Environment: c.QueryParam("environment"), Release: c.QueryParam("release"), Reason: c.QueryParam("reason")}, c.QueryParam("at"), nil)
 }
 
 func (w *Web) promote(c echo.Context) error {
@@ -51,23 +51,16 @@ func (w *Web) promote(c echo.Context) error {
 	if !ok {
 		return err
 	}
-	return w.answerPromote(c, auth.Status(refused.Kind), r, refused)
+	return w.answerPromote(c, auth.Status(refused.Kind), r, c.FormValue("at"), refused)
 }
 
-func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteRequest, problem *promotion.Error) error {
+func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteRequest, when string, problem *promotion.Error) error {
 	rows, err := w.store.Board(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	v := promoteView{Problem: problem, Application: r.Application, Environment: r.Environment, Reason: r.Reason}
-	if problem != nil {
-		v.Field = problem.Field
-	}
-	if by := auth.ActorOf(c); by.Name == "" {
-		v.MayNot = "Sign in first."
-	} else if !by.Has(managers...) {
-		v.MayNot = by.Name + " may not promote: it needs the role " + anyOf(managers) + "."
-	}
+	v := promoteView{Problem: problem, Application: r.Application, Environment: r.Environment, Reason: r.Reason, At: when,
+		MayNot: mayNot(c, "promote", managers)}
 	for _, row := range rows {
 		v.Applications = append(v.Applications, option{Value: row.Application, Chosen: row.Application == r.Application})
 		if row.Application == r.Application {
@@ -82,6 +75,12 @@ func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteReque
 			return err
 		}
 	}
+	if v.Problem != nil {
+		v.Field = v.Problem.Field
+	}
+	if problem == nil && v.Problem != nil { // found by looking ahead
+		status = auth.Status(v.Problem.Kind)
+	}
 	return w.show(c, status, "promote", page{Title: "Promote", Body: v})
 }
 
@@ -95,7 +94,7 @@ func environmentOption(cell promotion.BoardCell, chosen string) option {
 }
 
 // chooseRelease offers the newest releases, and the chosen one even when it is older. When the
-// environment is chosen too it says what stands in the way.
+// environment is chosen too it says what would become of the promotion.
 func (w *Web) chooseRelease(c echo.Context, v *promoteView, rows []promotion.BoardRow, r promotion.PromoteRequest) error {
 	ctx := c.Request().Context()
 	releases, err := w.store.Releases(ctx, r.Application, 0, releasesShown)
@@ -123,8 +122,6 @@ func (w *Web) chooseRelease(c echo.Context, v *promoteView, rows []promotion.Boa
 	if i < 0 || !slices.ContainsFunc(v.Environments, func(o option) bool { return o.Chosen }) {
 		return nil
 	}
-	row := rows[slices.IndexFunc(rows, func(row promotion.BoardRow) bool { return row.Application == r.Application })]
-	v.Checked = true
-	v.Foreseen, err = w.foreseen(ctx, row, r.Environment, releases[i])
-	return err
+	cell, _ := cellOf(rows, r.Application, r.Environment)
+	return w.foresee(ctx, v, cell, releases[i])
 }

@@ -22,6 +22,10 @@ type promotionFacts struct {
 	gates     []promotion.GateResult
 	approvals []promotion.Approval
 	events    []promotion.AuditEvent
+	evidence  []promotion.Evidence  // of the release
+	overrides []promotion.Override  // of the target, in force
+	siblings  []promotion.Promotion // that the same pull request is for, too
+	stopped   *promotion.Hold       // of everything
 }
 
 func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, err error) {
@@ -34,8 +38,39 @@ func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, e
 	if f.approvals, err = w.store.Approvals(ctx, id); err != nil {
 		return f, err
 	}
-	f.events, err = w.store.AuditEvents(ctx, promotion.AuditFilter{PromotionID: id, Limit: timelineLength + 1})
-	return f, err
+	if f.events, err = w.store.AuditEvents(ctx, promotion.AuditFilter{PromotionID: id, Limit: timelineLength + 1}); err != nil {
+		return f, err
+	}
+	if f.stopped, err = w.heldNow(ctx, 0); err != nil {
+		return f, err
+	}
+	return f, w.addAround(ctx, &f)
+}
+
+// addAround adds what stands around a promotion: evidence for its release, overrides of its target, and what else its
+// pull request changes.
+func (w *Web) addAround(ctx context.Context, f *promotionFacts) (err error) {
+	p := f.promotion
+	if p.Release.ID != 0 {
+		if f.evidence, err = w.store.EvidenceFor(ctx, p.Release.ID); err != nil {
+			return err
+		}
+	}
+	if !p.State().Finished() {
+		if f.overrides, err = w.store.OverridesOf(ctx, p.Target.ID, w.now()); err != nil {
+			return err
+		}
+	}
+	if p.Number == 0 {
+		return nil
+	}
+	changes, err := w.store.Changes(ctx, p.Target.Repository, p.Number)
+	for _, other := range changes {
+		if other.ID != p.ID {
+			f.siblings = append(f.siblings, other)
+		}
+	}
+	return err
 }
 
 func (w *Web) showPromotion(c echo.Context) error {
@@ -50,7 +85,7 @@ func (w *Web) showPromotion(c echo.Context) error {
 	by := auth.ActorOf(c)
 	v := newPromotionView(facts, by, attempt{}, w.now())
 	if c.QueryParam("fragment") == "promotion" {
-		return w.answerFragment(c, "promotion", v)
+		return w.answerFragment(c, "promotion", body{Stopped: newHeldView(facts.stopped, w.now()), Body: v})
 	}
 	content, err := w.promotionFragment(facts, by)
 	if err != nil {
@@ -62,11 +97,11 @@ func (w *Web) showPromotion(c echo.Context) error {
 
 // promotionFragment is the page's content as of a fixed time, so that it changes only with the facts.
 func (w *Web) promotionFragment(facts promotionFacts, by promotion.Actor) ([]byte, error) {
-	return w.fragment("promotion", newPromotionView(facts, by, attempt{}, time.Time{}))
+	return w.fragment("promotion", body{Stopped: newHeldView(facts.stopped, time.Time{}), Body: newPromotionView(facts, by, attempt{}, time.Time{})})
 }
 
 func (w *Web) answerPromotion(c echo.Context, status int, v promotionView, l *live) error {
-	title := fmt.Sprintf("%s %s → %s", v.Application, v.Version, v.Environment)
+	title := fmt.Sprintf("%s %s → %s", v.Application, v.Carries, v.Environment)
 	return w.show(c, status, "promotion", page{Title: title, Live: l, Body: v})
 }
 

@@ -17,7 +17,8 @@ type promotionView struct {
 	ReleaseID                int64
 	Unproven                 bool
 	Digests                  []shortened
-	Kind                     string
+	TargetURL                string
+	Carries, Kind            string
 	RequestedBy, Reason      string
 	RequestedAt              moment
 	State                    mark
@@ -29,6 +30,11 @@ type promotionView struct {
 	MergedBy                 string
 	MergedAt                 moment
 	Replaced                 *link
+
+	Overrides []exceptionView
+	Siblings  []siblingView
+	Evidence  []evidenceView
+	Override  string // address of the form that opens the gates that hold, for who may
 
 	Problem   *promotion.Error // shown on top
 	Phases    []phaseView
@@ -50,6 +56,14 @@ type approvalView struct {
 	Stale                 bool
 }
 
+// siblingView is another promotion of the same pull request: merging one merges all.
+type siblingView struct {
+	Link     link
+	Target   string
+	State    mark
+	WaitsFor string
+}
+
 type eventView struct {
 	At             moment
 	Actor, Message string
@@ -60,10 +74,10 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	v := promotionView{
 		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, Version: p.Release.Version, Number: p.Release.Number,
 		ReleaseID: p.Release.ID, Unproven: p.Release.Origin == promotion.FromImport, Digests: each(references(p.Release), shorten),
-		Kind: string(p.Kind), RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
+		TargetURL: targetURL(p.Target.Application, p.Target.Environment), Carries: carries(p), Kind: kindSaid(p), RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
 		State: stateMark(p.State()), Sentence: sentence(p), PullRequestState: string(p.PullRequest),
 		Merged: p.PullRequest == promotion.PullRequestMerged, Merge: shorten(p.MergeSHA), MergedBy: p.MergedBy, MergedAt: at(p.MergedAt, now),
-		Phases: phases(f.gates, now), Diff: changeLines(p.Diff), NoDiff: noDiff(p),
+		Phases: phases(f.gates, p.Target, now), Diff: changeLines(p.Diff), NoDiff: noDiff(p),
 	}
 	if by.Name == "" {
 		v.SignInURL = fmt.Sprintf("/sign-in?next=/promotions/%d", p.ID)
@@ -75,11 +89,37 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 		l := promotionLink(p.SupersededBy)
 		v.Replaced = &l
 	}
+	v.Evidence = each(f.evidence, func(e promotion.Evidence) evidenceView { return newEvidenceView(e, now) })
+	v.Overrides = each(f.overrides, func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
+	v.Siblings = each(f.siblings, newSiblingView)
+	v.Override = overrideOf(f, by)
 	v.Problem = tried.onTop()
 	v.act(f, by, tried)
 	v.Approvals = each(f.approvals, func(a promotion.Approval) approvalView { return newApprovalView(a, p, now) })
 	v.timeline(f.events, now)
 	return v
+}
+
+func newSiblingView(p promotion.Promotion) siblingView {
+	v := siblingView{Link: promotionLink(p.ID), Target: p.Target.Application + " in " + p.Target.Environment, State: stateMark(p.State())}
+	if !p.State().Finished() {
+		v.WaitsFor = p.WaitsFor
+	}
+	return v
+}
+
+// overrideOf leads to breaking the glass over the gates that hold; empty for who may not, or when none that can be overridden holds.
+func overrideOf(f promotionFacts, by promotion.Actor) string {
+	var gates []string
+	for _, g := range f.gates {
+		if g.Holds() && slices.Contains(promotion.Overridable(), g.Gate) && !slices.Contains(gates, g.Gate) {
+			gates = append(gates, g.Gate)
+		}
+	}
+	if len(gates) == 0 || !by.Has(glassBreakers...) || f.promotion.State().Finished() {
+		return ""
+	}
+	return overrideURL(f.promotion.Target.Application, f.promotion.Target.Environment, gates...)
 }
 
 // sentence says what is happening and who must act next.
@@ -90,7 +130,7 @@ func sentence(p promotion.Promotion) string {
 	}
 	switch p.State() {
 	case promotion.StateVerified:
-		return fmt.Sprintf("%s runs in %s, is healthy and stayed so. Nobody has to do anything.", p.Release.Version, p.Target.Environment)
+		return fmt.Sprintf("%s runs in %s, is healthy and stayed so. Nobody has to do anything.", carries(p), p.Target.Environment)
 	case promotion.StateCancelled:
 		return fmt.Sprintf("%s cancelled it%s. Nobody has to do anything.", p.DecidedBy, why)
 	case promotion.StateRejected:

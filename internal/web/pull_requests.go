@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // PullRequests is the built-in pull request host, for its pages. An unknown repository or number is
@@ -11,6 +13,16 @@ type PullRequests interface {
 	// List is newest first.
 	List(ctx context.Context, repository string) ([]PullRequestSummary, error)
 	Get(ctx context.Context, repository string, number int) (PullRequest, error)
+	// Branches are those that somebody pushed and that no open pull request is for.
+	Branches(ctx context.Context, repository string) ([]string, error)
+	// Open opens one for a pushed branch, or returns the number of the one that is open for it already.
+	// promotion.ErrNotFound when nobody pushed the branch, promotion.ErrNotMergeable when it has nothing new.
+	Open(ctx context.Context, by promotion.Actor, repository, branch, title, body string) (number int, err error)
+	// Merge merges it if its head is this one. promotion.ErrHeadMoved, promotion.ErrConflict, promotion.ErrNotMergeable
+	// while a required check is not green.
+	Merge(ctx context.Context, by promotion.Actor, repository string, number int, head string) error
+	// Close closes it without merging.
+	Close(ctx context.Context, by promotion.Actor, repository string, number int) error
 }
 
 // PullRequestSummary is a pull request as a list shows it.
@@ -19,6 +31,7 @@ type PullRequestSummary struct {
 	Title    string
 	State    string // open, closed or merged
 	Branch   string
+	Author   string
 	OpenedAt time.Time
 }
 

@@ -13,11 +13,12 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
-	"github.com/sluicehq/sluice/internal/auth"
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 type pullsView struct {
 	Repository string
+	NewURL     string
 	Rows       []pullRow
 }
 
@@ -27,8 +28,10 @@ type pullRow struct {
 	Title     string
 	State     mark
 	Branch    string
+	Author    string
 	At        moment
 	Promotion link
+	Verdict   string // of the last look at a person's own
 }
 
 type pullView struct {
@@ -38,6 +41,11 @@ type pullView struct {
 	Head, Merge          shortened
 	By                   string
 	MergeURL             string // of the promotion, for who may merge
+	Through              link
+	Changes              []siblingView
+	Problem              *promotion.Error
+	HostMergeURL         string // of one that no gate is about
+	CloseURL             string
 	Statuses             []statusView
 	Comments             []commentView
 	Diff                 []diffLine
@@ -64,7 +72,7 @@ var generated = regexp.MustCompile(`^sluice/[^/]+/[^/]+/([0-9]+)$`)
 
 func (w *Web) newPullRow(repository string, p PullRequestSummary) pullRow {
 	row := pullRow{Number: p.Number, URL: fmt.Sprintf("%s/%d", pullsURL(repository), p.Number), Title: p.Title, State: pullMark(p.State),
-		Branch: p.Branch, At: at(p.OpenedAt, w.now())}
+		Branch: p.Branch, Author: p.Author, At: at(p.OpenedAt, w.now())}
 	if m := generated.FindStringSubmatch(p.Branch); m != nil {
 		if id, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			row.Promotion = promotionLink(id)
@@ -79,11 +87,31 @@ func (w *Web) showPulls(c echo.Context) error {
 	if err != nil {
 		return found(err, "unknown-repository", "there is no repository %s here", repository)
 	}
-	v := pullsView{Repository: repository, Rows: each(list, func(p PullRequestSummary) pullRow { return w.newPullRow(repository, p) })}
+	seen, err := w.store.SeenPullRequests(c.Request().Context(), repository)
+	if err != nil {
+		return err
+	}
+	v := pullsView{Repository: repository, NewURL: pullsURL(repository) + "/new", Rows: each(list, func(p PullRequestSummary) pullRow {
+		row := w.newPullRow(repository, p)
+		if row.Promotion.URL == "" && p.State == "open" {
+			row.Verdict = verdict(seen, p.Number)
+		}
+		return row
+	})}
 	return w.show(c, http.StatusOK, "pulls", page{Title: "Pull requests of " + repository, Body: v})
 }
 
-func (w *Web) showPull(c echo.Context) error {
+// verdict is what the last look found that a pull request changes.
+func verdict(seen map[int]promotion.SeenPullRequest, number int) string {
+	if s, ok := seen[number]; ok {
+		return s.Verdict
+	}
+	return "not looked at yet"
+}
+
+func (w *Web) showPull(c echo.Context) error { return w.answerPull(c, http.StatusOK, nil) }
+
+func (w *Web) answerPull(c echo.Context, status int, refused *promotion.Error) error {
 	repository := c.Param("repository")
 	number, err := pathID(c, "number")
 	if err != nil {
@@ -94,7 +122,7 @@ func (w *Web) showPull(c echo.Context) error {
 		return found(err, "unknown-pull-request", "there is no pull request #%d of %s here", number, repository)
 	}
 	v := pullView{pullRow: w.newPullRow(repository, p.PullRequestSummary), Repository: repository, PullsURL: pullsURL(repository),
-		Head: shorten(p.HeadSHA), Merge: shorten(p.MergeSHA), By: p.MergedBy, Diff: fileLines(p.Diff), Cut: p.Cut}
+		Head: shorten(p.HeadSHA), Merge: shorten(p.MergeSHA), By: p.MergedBy, Problem: refused, Diff: fileLines(p.Diff), Cut: p.Cut}
 	if v.Body, err = markdown(p.Body); err != nil {
 		return err
 	}
@@ -105,13 +133,13 @@ func (w *Web) showPull(c echo.Context) error {
 		}
 		v.Comments = append(v.Comments, commentView{Author: comment.Author, Body: body, At: at(comment.At, w.now())})
 	}
-	if p.State == "open" && v.Promotion.URL != "" && auth.ActorOf(c).Has(deciders...) {
-		v.MergeURL = v.Promotion.URL + "/merge"
+	if err := w.addPullActions(c, &v, p); err != nil {
+		return err
 	}
 	v.Statuses = each(p.Statuses, func(s PullRequestStatus) statusView {
 		return statusView{Mark: statusMark(s.State), Context: outside(s.Context, s.URL), Description: s.Description, At: at(s.At, w.now())}
 	})
-	return w.show(c, http.StatusOK, "pull", page{Title: fmt.Sprintf("#%d %s", p.Number, p.Title), Body: v})
+	return w.show(c, status, "pull", page{Title: fmt.Sprintf("#%d %s", p.Number, p.Title), Body: v})
 }
 
 // markdown renders what others wrote: raw HTML in it is left out, and so are links that would run something.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -36,6 +37,10 @@ type releaseView struct {
 	HistoryURL           string
 	Promotions           []promotionRow
 	PromoteURL           string
+	Evidence             []evidenceView
+	Rejected             *heldView // everywhere
+	Judge                *judgeView
+	Problem              *promotion.Error
 }
 
 type artifactView struct {
@@ -74,6 +79,7 @@ type releaseRun struct {
 type promotionRow struct {
 	Link        link
 	Environment string
+	What        string // when it is no plain release
 	State       mark
 	RequestedBy string
 	At          moment
@@ -84,6 +90,10 @@ func (w *Web) showRelease(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return w.answerRelease(c, http.StatusOK, id, attempt{})
+}
+
+func (w *Web) answerRelease(c echo.Context, status int, id int64, tried attempt) error {
 	ctx := c.Request().Context()
 	r, err := w.store.Release(ctx, id)
 	if err != nil {
@@ -98,13 +108,19 @@ func (w *Web) showRelease(c echo.Context) error {
 		return err
 	}
 	v := newReleaseView(r, links, promotions, w.now())
+	v.judge(r, auth.ActorOf(c), tried)
+	evidence, err := w.store.EvidenceFor(ctx, id)
+	if err != nil {
+		return err
+	}
+	v.Evidence = each(evidence, func(e promotion.Evidence) evidenceView { return newEvidenceView(e, w.now()) })
 	if v.Build, err = w.buildView(ctx, r.BuildID); err != nil {
 		return err
 	}
 	if err := w.addWhere(ctx, &v); err != nil {
 		return err
 	}
-	return w.show(c, http.StatusOK, "release", page{Title: fmt.Sprintf("%s %s", r.Application, r.Version), Body: v})
+	return w.show(c, status, "release", page{Title: fmt.Sprintf("%s %s", r.Application, r.Version), Body: v})
 }
 
 // addWhere adds where the release runs, and where it was seen to run before.
@@ -146,7 +162,7 @@ func newReleaseView(r promotion.Release, links []promotion.Link, promotions []pr
 	v := releaseView{ID: r.ID, Application: r.Application, Version: r.Version, Number: r.Number, Line: r.Line, At: at(r.CreatedAt, now),
 		Remarks: remarks(r), Groups: linkGroups(links, now), Said: chainSaid(links),
 		HistoryURL: "/history?" + url.Values{"application": {r.Application}}.Encode(),
-		PromoteURL: "/promote?" + url.Values{"application": {r.Application}, "release": {fmt.Sprint(r.ID)}}.Encode()}
+		Rejected:   rejectedView(r, now), PromoteURL: "/promote?" + url.Values{"application": {r.Application}, "release": {fmt.Sprint(r.ID)}}.Encode()}
 	if r.RebuildOf != 0 {
 		l := releaseLink(r.RebuildOf, "")
 		v.RebuildOf = &l
@@ -159,7 +175,7 @@ func newReleaseView(r promotion.Release, links []promotion.Link, promotions []pr
 		return view
 	})
 	v.Promotions = each(promotions, func(p promotion.Promotion) promotionRow {
-		return promotionRow{Link: promotionLink(p.ID), Environment: p.Target.Environment, State: stateMark(p.State()), RequestedBy: p.RequestedBy,
+		return promotionRow{Link: promotionLink(p.ID), Environment: p.Target.Environment, What: kindWord(p), State: stateMark(p.State()), RequestedBy: p.RequestedBy,
 			At: at(p.RequestedAt, now)}
 	})
 	return v

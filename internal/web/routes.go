@@ -8,7 +8,6 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/sluicehq/sluice/internal/auth"
-	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // Register adds every route with who may use it.
@@ -17,8 +16,7 @@ func (w *Web) Register(r *auth.Router) {
 	if w.demo {
 		readers = auth.Anyone()
 	}
-	managers := auth.Roles(promotion.RoleReleaseManager, promotion.RoleAdmin)
-	deciders := auth.Roles(promotion.RoleReleaseManager, promotion.RoleApprover, promotion.RoleAdmin)
+	managers, deciders, glassBreakers := auth.Roles(managers...), auth.Roles(deciders...), auth.Roles(glassBreakers...)
 
 	compressed := middleware.GzipWithConfig(middleware.GzipConfig{Level: gzip.BestSpeed, MinLength: 1 << 10})
 	get := func(path string, who auth.Access, h echo.HandlerFunc) {
@@ -43,17 +41,61 @@ func (w *Web) Register(r *auth.Router) {
 	post("/promote", managers, w.promote)
 
 	get("/applications/:name", readers, w.showApplication)
+	get("/applications/:name/:environment", readers, w.showTarget)
 	get("/releases/:id", readers, w.showRelease)
+	post("/releases/:id/reject", deciders, w.rejectRelease)
+	post("/releases/:id/reopen", managers, w.reopenRelease)
+	get("/releases/:id/reject", readers, backToRelease)
+	get("/releases/:id/reopen", readers, backToRelease)
+
+	get("/hold", readers, w.showHold)
+	post("/hold", managers, w.hold)
+	post("/resume", managers, w.resume)
+	get("/resume", readers, redirectTo("/"))
+	get("/restore", readers, w.showRestore)
+	post("/restore", managers, w.restore)
+
+	get("/calendar", readers, w.showCalendar)
+	get("/freezes", readers, redirectTo("/calendar#freezes"))
+	get("/freezes/new", readers, w.showFreeze)
+	post("/freezes/new", managers, w.freeze)
+	post("/freezes/:id/end", managers, w.thaw)
+	get("/freezes/:id/end", readers, redirectTo("/calendar#freezes"))
+	get("/freezes/:id", readers, redirectTo("/calendar#freezes"))
+
+	get("/violations", readers, w.showExceptions)
+	post("/violations/:id/review", deciders, w.closeViolation)
+	get("/violations/:id/review", readers, redirectTo("/violations"))
+	get("/violations/:id", readers, redirectTo("/violations"))
+	get("/overrides", readers, redirectTo("/violations#overrides"))
+	get("/overrides/new", readers, w.showOverride)
+	post("/overrides/new", glassBreakers, w.override)
+	post("/overrides/:id/review", deciders, w.reviewOverride)
+	get("/overrides/:id/review", readers, redirectTo("/violations#overrides"))
+	get("/overrides/:id", readers, redirectTo("/violations#overrides"))
+
 	get("/history", readers, w.showHistory)
 	get("/audit", readers, w.showAudit)
 	get("/set-up", readers, w.showSetUp)
 	if w.pullRequests != nil {
 		get("/git/:repository/pulls", readers, w.showPulls)
+		get("/git/:repository/pulls/new", readers, w.showNewPull)
+		post("/git/:repository/pulls/new", managers, w.openPull)
 		get("/git/:repository/pulls/:number", readers, w.showPull)
+		post("/git/:repository/pulls/:number/merge", deciders, w.mergePull)
+		post("/git/:repository/pulls/:number/close", managers, w.closePull)
+		for _, action := range []string{"merge", "close"} {
+			get("/git/:repository/pulls/:number/"+action, readers, backToPull)
+		}
 	}
 
 	get("/sign-in", auth.Anyone(), w.showSignIn)
 	post("/sign-in", auth.Anyone(), w.signIn)
 	post("/sign-out", auth.Anyone(), w.signOut)
 	get("/static/:name", auth.Anyone(), w.static)
+}
+
+// redirectTo leads from the address of a form, loaded again, to the page that has the form.
+func redirectTo(target string) echo.HandlerFunc {
+	return func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, target) }
 }

@@ -29,6 +29,7 @@ type repositoryView struct {
 	Problem    string
 	LookedAt   moment
 	Pulls      string // address of the built-in host's list
+	Policy     policyView
 }
 
 type clusterView struct {
@@ -45,8 +46,10 @@ type clusterView struct {
 func unchecked() []string {
 	return []string{
 		"server dry run: the cluster is not asked whether it would accept the rendered objects; the gate only reports so",
-		"rollback: only whether the images could be pulled again. Configuration, data and migrations, traffic and dependencies are not checked",
-		"drift of single fields: only the sync status of the GitOps engine is known",
+		"rollback safety: only whether the images could be pulled again. Data and migrations, traffic and dependencies are not checked; a restored configuration is rendered, and not tried out",
+		"drift of single fields: only the sync status of the GitOps engine is known, so a live edit that it does not report is not seen",
+		"evidence: a result counts as whoever posted it says; Sluice runs no check of its own, no metric is queried, and how long it stayed healthy is known only from the sync on",
+		"branch protection: what the host says it enforces; Sluice does not try it out",
 		"provenance: the source commit of a build is what CI said; no signature is verified",
 	}
 }
@@ -66,14 +69,17 @@ func (w *Web) showSetUp(c echo.Context) error {
 		return err
 	}
 	v := setUpView{Clusters: clusters(deployments, w.now()), Unchecked: unchecked()}
-	v.Repositories = each(repositories, func(r promotion.RepositoryStatus) repositoryView {
+	for _, r := range repositories {
 		view := repositoryView{Name: r.Name, URL: outside(r.URL, r.URL), BaseBranch: r.BaseBranch, Head: shorten(r.Head), Problem: r.Problem,
 			LookedAt: at(r.LookedAt, w.now())}
 		if w.pullRequests != nil {
 			view.Pulls = pullsURL(r.Name)
 		}
-		return view
-	})
+		if view.Policy, err = w.policyView(ctx, r, w.now()); err != nil {
+			return err
+		}
+		v.Repositories = append(v.Repositories, view)
+	}
 	for _, t := range targets {
 		if !slices.ContainsFunc(deployments, func(d promotion.Deployment) bool { return d.TargetID == t.ID }) {
 			v.Idle = append(v.Idle, fmt.Sprintf("%s in %s (%s)", t.Application, t.Environment, t.Path))

@@ -20,16 +20,20 @@ type signInView struct {
 
 type personaView struct {
 	Name, Title, Can string
-	Role             promotion.Role
+	Roles            []promotion.Role
 }
+
+// Role is what the picker calls the roles.
+func (p personaView) Role() string { return roleNames(p.Roles) }
 
 func personas() []personaView {
 	return []personaView{
-		{"vera", "Vera", "Reads everything and changes nothing.", promotion.RoleViewer},
-		{"rita", "Rita", "Promotes, approves what others asked for, merges, syncs and cancels.", promotion.RoleReleaseManager},
-		{"amir", "Amir", "Approves or rejects, merges and syncs. Promotes nothing.", promotion.RoleApprover},
-		{"noor", "Noor", "A second approver, for what needs two.", promotion.RoleApprover},
-		{"ada", "Ada", "May do everything.", promotion.RoleAdmin},
+		{"vera", "Vera", "Reads everything and changes nothing.", []promotion.Role{promotion.RoleViewer}},
+		{"rita", "Rita", "Promotes, approves what others asked for, merges, syncs and cancels.", []promotion.Role{promotion.RoleReleaseManager}},
+		{"amir", "Amir", "Approves or rejects, merges and syncs. Promotes nothing.", []promotion.Role{promotion.RoleApprover}},
+		{"noor", "Noor", "A second approver, for what needs two.", []promotion.Role{promotion.RoleApprover}},
+		{"gil", "Gil", "Breaks glass: opens gates for a time, with a reason that somebody else reviews.", []promotion.Role{promotion.RoleBreakGlass, promotion.RoleViewer}},
+		{"ada", "Ada", "May do everything but break glass.", []promotion.Role{promotion.RoleAdmin}},
 	}
 }
 
@@ -66,7 +70,7 @@ func (w *Web) startSession(c echo.Context) error {
 	if w.demo {
 		for _, p := range personas() {
 			if p.Name == c.FormValue("persona") {
-				return w.auth.SignIn(ctx, promotion.Actor{Name: p.Name, Kind: promotion.Person, Roles: []promotion.Role{p.Role}})
+				return w.auth.SignIn(ctx, promotion.Actor{Name: p.Name, Kind: promotion.Person, Roles: p.Roles})
 			}
 		}
 		return &promotion.Error{Kind: promotion.Invalid, Code: "unknown-persona", Field: "persona",

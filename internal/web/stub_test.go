@@ -24,7 +24,20 @@ type stub struct {
 	links      []promotion.Link
 	history    []promotion.HistoryEntry
 	pull       web.PullRequest
+	holds      []promotion.Hold
+	overrides  []promotion.Override
+	violations []promotion.Violation
+	freezes    []promotion.Freeze
+	windows    []promotion.TargetWindows
+	evidence   []promotion.Evidence
+	revisions  []promotion.TargetRevision
+	changes    []promotion.Promotion
+	restored   promotion.RestorePlan
+	planned    promotion.Plan
+	faults     promotion.PolicyFaults
+	branches   []string
 
+	planErr error // of what only looks ahead
 	err   error // of the use cases
 	by    promotion.Actor
 	asked any
@@ -32,7 +45,9 @@ type stub struct {
 
 func newStub() *stub {
 	return &stub{rows: sampleBoard(), promotions: samplePromotions(), gates: sampleGates(), approvals: sampleApprovals(),
-		events: sampleEvents(), releases: sampleReleases(), links: sampleLinks(), history: sampleHistory(), pull: samplePullRequest()}
+		events: sampleEvents(), releases: sampleReleases(), links: sampleLinks(), history: sampleHistory(), pull: samplePullRequest(),
+		freezes: sampleFreezes(), windows: sampleWindows(), evidence: sampleEvidence(), revisions: sampleRevisions(), restored: sampleRestorePlan(),
+		planned: samplePlan(), branches: []string{"more-memory", "raise-limits"}}
 }
 
 func (s *stub) did(by promotion.Actor, asked any) (promotion.Promotion, error) {
@@ -159,7 +174,7 @@ func (s *stub) History(_ context.Context, f promotion.HistoryFilter) ([]promotio
 
 func (s *stub) Repositories(context.Context) ([]promotion.RepositoryStatus, error) {
 	return []promotion.RepositoryStatus{
-		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8)},
+		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8), PolicyFaults: s.faults},
 		{Name: "legacy", URL: "https://git.example.com/legacy/config", BaseBranch: "main", LookedAt: before(95),
 			Problem: "fetch https://git.example.com/legacy/config: authentication failed; check the deploy key"}}, nil
 }
@@ -169,7 +184,8 @@ func (s *stub) List(_ context.Context, repository string) ([]web.PullRequestSumm
 		return nil, promotion.ErrNotFound
 	}
 	return []web.PullRequestSummary{s.pull.PullRequestSummary,
-		{Number: 6, Title: "raise the memory of search", State: "merged", Branch: "more-memory", OpenedAt: before(9000)}}, nil
+		{Number: 8, Title: "more replicas of checkout", State: "open", Branch: "more-replicas", Author: "dora", OpenedAt: before(400)},
+		{Number: 6, Title: "raise the memory of search", State: "merged", Branch: "more-memory", Author: "dora", OpenedAt: before(9000)}}, nil
 }
 
 func (s *stub) Get(_ context.Context, repository string, number int) (web.PullRequest, error) {

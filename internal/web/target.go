@@ -44,7 +44,7 @@ type revisionView struct {
 
 func (w *Web) showTarget(c echo.Context) error {
 	ctx, application, environment := c.Request().Context(), c.Param("name"), c.Param("environment")
-	facts, err := w.boardFacts(ctx)
+	facts, err := w.factsOfTargets(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,26 @@ type UseCases interface {
 	Retry(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
 	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
 	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
+	Plan(ctx context.Context, r promotion.PlanRequest) (promotion.Plan, error)
+
+	Windows(ctx context.Context, from, to time.Time) ([]promotion.TargetWindows, error)
+	PlanFreeze(ctx context.Context, z promotion.Freeze) ([]promotion.Target, error)
+	Freeze(ctx context.Context, by promotion.Actor, z promotion.Freeze) (promotion.Freeze, error)
+	Thaw(ctx context.Context, by promotion.Actor, id int64) error
+	Hold(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
+	Resume(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
+
+	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
+	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
+	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
+
+	PlanRestore(ctx context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error)
+	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
+	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+	ReopenRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+
+	// Pushed has a config repository looked at, for what happened on one of its refs.
+	Pushed(ctx context.Context, repository string, refs []string) error
 }
 
 // Options is what the pages need. All fields but PullRequests are required.

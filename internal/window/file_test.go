@@ -62,6 +62,9 @@ func TestParseRefusesWhatIsNoWindowsFile(t *testing.T) {
 		"a text in the list": "windows: [night]\n",
 		"two documents":      "---\nwindows: []\n---\nwindows: []\n",
 		"not YAML":           "windows: [",
+		"null in the list":   "windows: [null]\n",
+		"a policy's null":    "version: 1\nwindows:\n",
+		"a slip beside":      "version: 1\nWindows: []\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +90,33 @@ func TestParseAcceptsYAMLAndJSON(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestParseReadsTheWindowsOfAPolicy: whatever else a policy file has, right or wrong, is for others to say.
+func TestParseReadsTheWindowsOfAPolicy(t *testing.T) {
+	t.Parallel()
+	windows, err := window.Parse([]byte(`
+version: 1
+roots: [apps]
+environments: {prod: {gates: {content: off}, soak: 8:00}}
+applications: {}
+loosen: [soak]
+windows:
+- {name: night, kind: deny, schedule: 0 22 * * *, duration: 8h, timezone: UTC, applications: [web], environments: [prod-*], clusters: [eu]}
+`))
+	if err != nil || len(windows) != 1 || windows[0].Name != "night" {
+		t.Errorf("got %v, %v", windows, err)
+	}
+	if windows, err = window.Parse([]byte("helm: {chart: chart}\n")); err != nil || len(windows) != 0 {
+		t.Errorf("a policy without windows: got %v, %v", windows, err)
+	}
+	for _, selector := range []string{"applications: web", "environments: []", "clusters: [1]", "clusters: ", "application: [web]"} {
+		_, err := window.Parse([]byte("windows: [{name: night, kind: deny, schedule: 0 22 * * *, duration: 8h, timezone: UTC, " + selector + "}]"))
+		var faults window.Errors
+		if !errors.As(err, &faults) || len(faults) != 1 || faults[0].Code != window.BadFile {
+			t.Errorf("%s: got %v", selector, err)
+		}
 	}
 }
 

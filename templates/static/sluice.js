@@ -106,3 +106,9 @@ setInterval(tellTime, second);
 for (const field of document.querySelectorAll("select[data-choose]")) {
   field.addEventListener("change", () => field.form.requestSubmit());
 }
+
+// The browser knows the zone of who looks.
+for (const list of document.querySelectorAll("select[data-zones]")) {
+  const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (mine && ![...list.options].some((o) => o.value === mine)) list.add(new Option(mine, mine));
+}

@@ -2,6 +2,8 @@ package scenario_test
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -46,7 +48,7 @@ func (w *world) seesIn(cluster, application, environment string, changes ...chan
 	key := promotion.DeploymentKey{Cluster: cluster, Namespace: "argocd", Name: application + "-" + environment}
 	o, known := w.seen[key]
 	if !known {
-		o = promotion.Observation{Key: key, RepositoryURL: w.host.CloneURL(repository), Path: path, TargetRevision: "main",
+		o = promotion.Observation{Key: key, EngineObject: w.application(key.Name, path, nil), RepositoryURL: w.host.CloneURL(repository), Path: path, TargetRevision: "main",
 			AutomatedSync: environment != "prod" && environment != "production", Sync: promotion.OutOfSync, Health: promotion.Healthy}
 	}
 	for _, change := range changes {
@@ -56,6 +58,25 @@ func (w *world) seesIn(cluster, application, environment string, changes ...chan
 	w.seen[key] = o
 	w.must(w.service.Observed(w.Context(), o))
 	w.settle()
+}
+
+// application is the Argo CD Application that deploys a path, with more beside the source's path.
+func (w *world) application(name, path string, more map[string]any) []byte {
+	w.Helper()
+	source := map[string]any{"repoURL": w.host.CloneURL(repository), "path": path, "targetRevision": "main"}
+	maps.Copy(source, more)
+	text, err := json.Marshal(map[string]any{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
+		"metadata": map[string]any{"name": name, "namespace": "argocd"},
+		"spec":     map[string]any{"project": "default", "source": source, "destination": map[string]any{"name": "in-cluster"}}})
+	w.must(err)
+	return text
+}
+
+// adding is an Application that adds something to what Git says.
+func (w *world) adding(application, environment string, more map[string]any) change {
+	return func(o *promotion.Observation) {
+		o.EngineObject = w.application(application+"-"+environment, "apps/"+application+"/overlays/"+environment, more)
+	}
 }
 
 func syncing(revision string) change {

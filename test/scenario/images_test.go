@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/crane"
+
 	"github.com/sluicehq/sluice/internal/registry"
 	"github.com/sluicehq/sluice/internal/registry/demoregistry"
 )
@@ -87,6 +89,14 @@ func (i *images) remove(t testing.TB, name, version, salt string) {
 	stored.mu.Lock()
 	delete(stored.pushed, name+" "+version+" "+salt)
 	stored.mu.Unlock()
+}
+
+// copy mirrors an image to another repository, as registries do among themselves.
+func (i *images) copy(t testing.TB, name, digest, to string) {
+	t.Helper()
+	if err := crane.Copy(i.repository(name)+"@"+digest, to+"@"+digest, crane.Insecure); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // repository is where the image of that name is kept.

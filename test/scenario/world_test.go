@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/sluicehq/sluice/internal/argocd"
 	"github.com/sluicehq/sluice/internal/demo"
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/overlays"
@@ -96,7 +97,7 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 	w.service = &promotion.Service{
 		Store: postgres.NewStore(w.pool, enqueue), Sites: map[string]promotion.Site{repository: {URL: w.host.CloneURL(repository),
 			BaseBranch: builtin.MainBranch, Repository: mirror, Host: w.host.Repository(repository)}},
-		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{},
+		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{}, Engine: argocd.Engine{},
 		Policies: w.policies,
 		Now:      w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}

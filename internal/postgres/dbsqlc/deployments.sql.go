@@ -12,7 +12,7 @@ import (
 )
 
 const deployments = `-- name: Deployments :many
-SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
+SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, d.application, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
        coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number
 FROM deployments d
 LEFT JOIN target_details t ON t.id = d.target_id
@@ -70,6 +70,7 @@ func (q *Queries) Deployments(ctx context.Context, arg DeploymentsParams) ([]Dep
 			&i.Deployment.ReleaseID,
 			&i.Deployment.Since,
 			&i.Deployment.ObservedAt,
+			&i.Deployment.Application,
 			&i.Application,
 			&i.Environment,
 			&i.Version,
@@ -223,7 +224,7 @@ func (q *Queries) InsertObservation(ctx context.Context, arg InsertObservationPa
 }
 
 const lockDeployment = `-- name: LockDeployment :one
-SELECT id, target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health, revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE
+SELECT id, target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health, revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at, application FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE
 `
 
 type LockDeploymentParams struct {
@@ -259,6 +260,7 @@ func (q *Queries) LockDeployment(ctx context.Context, arg LockDeploymentParams) 
 		&i.ReleaseID,
 		&i.Since,
 		&i.ObservedAt,
+		&i.Application,
 	)
 	return i, err
 }
@@ -280,14 +282,15 @@ func (q *Queries) ReplaceObservation(ctx context.Context, arg ReplaceObservation
 
 const saveDeployment = `-- name: SaveDeployment :one
 INSERT INTO deployments (target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health,
-    revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+    revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at,
+    application)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT (cluster, namespace, name) DO UPDATE
 SET target_id = excluded.target_id, simulated = excluded.simulated, repository_url = excluded.repository_url,
     path = excluded.path, automated_sync = excluded.automated_sync, sync = excluded.sync, health = excluded.health,
     revision = excluded.revision, compared_rev = excluded.compared_rev, operation = excluded.operation, operation_rev = excluded.operation_rev,
     message = excluded.message, images = excluded.images, image_ids = excluded.image_ids, containers = excluded.containers,
-    rollout = excluded.rollout, release_id = excluded.release_id, since = excluded.since, observed_at = excluded.observed_at
+    rollout = excluded.rollout, release_id = excluded.release_id, since = excluded.since, observed_at = excluded.observed_at, application = excluded.application
 RETURNING id
 `
 
@@ -314,6 +317,7 @@ type SaveDeploymentParams struct {
 	ReleaseID     *int64
 	Since         time.Time
 	ObservedAt    time.Time
+	Application   json.RawMessage
 }
 
 func (q *Queries) SaveDeployment(ctx context.Context, arg SaveDeploymentParams) (int64, error) {
@@ -340,6 +344,7 @@ func (q *Queries) SaveDeployment(ctx context.Context, arg SaveDeploymentParams) 
 		arg.ReleaseID,
 		arg.Since,
 		arg.ObservedAt,
+		arg.Application,
 	)
 	var id int64
 	err := row.Scan(&id)

@@ -109,6 +109,8 @@ type Deployment struct {
 	ReleaseID    *int64
 	Since        time.Time
 	ObservedAt   time.Time
+	// the engine's own object without its status: what it adds to what Git says
+	Application json.RawMessage
 }
 
 // verification results; the newest of a source counts, and all are kept

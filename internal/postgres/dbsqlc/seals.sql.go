@@ -56,10 +56,23 @@ func (q *Queries) AuditEventsToExport(ctx context.Context, arg AuditEventsToExpo
 	return items, nil
 }
 
+const auditHorizon = `-- name: AuditHorizon :one
+SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8
+`
+
+// No transaction of this number or above had begun.
+func (q *Queries) AuditHorizon(ctx context.Context) (pgtype.Uint64, error) {
+	row := q.db.QueryRow(ctx, auditHorizon)
+	var column_1 pgtype.Uint64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const eventsToSeal = `-- name: EventsToSeal :many
-SELECT e.id FROM audit_events e
+SELECT e.id, (SELECT pg_snapshot_xmax(pg_current_snapshot()))::xid8 AS horizon, statement_timestamp()::timestamptz AS sealed_at
+FROM audit_events e
 WHERE (e.tx, e.id) > ($1::xid8, $2::bigint)
-  AND (e.tx < pg_snapshot_xmin(pg_current_snapshot()) OR e.tx >= pg_snapshot_xmax(pg_current_snapshot()))
+  AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
   AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.event_id = e.id)
 ORDER BY e.tx, e.id LIMIT $3
 `
@@ -70,21 +83,27 @@ type EventsToSealParams struct {
 	Most int32
 }
 
+type EventsToSealRow struct {
+	ID       int64
+	Horizon  pgtype.Uint64
+	SealedAt time.Time
+}
+
 // Every transaction below xmin has ended: what it committed is seen, and nothing can come before it any more. A row of
 // a transaction that has not begun came with a dump from another server.
-func (q *Queries) EventsToSeal(ctx context.Context, arg EventsToSealParams) ([]int64, error) {
+func (q *Queries) EventsToSeal(ctx context.Context, arg EventsToSealParams) ([]EventsToSealRow, error) {
 	rows, err := q.db.Query(ctx, eventsToSeal, arg.Tx, arg.ID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []EventsToSealRow
 	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+		var i EventsToSealRow
+		if err := rows.Scan(&i.ID, &i.Horizon, &i.SealedAt); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -115,6 +134,17 @@ func (q *Queries) InsertSeals(ctx context.Context, arg InsertSealsParams) error 
 		arg.SealedAt,
 	)
 	return err
+}
+
+const lockSealing = `-- name: LockSealing :one
+SELECT pg_try_advisory_xact_lock(hashtextextended('sluice/audit-seal', 0))
+`
+
+func (q *Queries) LockSealing(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, lockSealing)
+	var pg_try_advisory_xact_lock bool
+	err := row.Scan(&pg_try_advisory_xact_lock)
+	return pg_try_advisory_xact_lock, err
 }
 
 const newestSeal = `-- name: NewestSeal :one
@@ -211,23 +241,6 @@ func (q *Queries) RawAuditEvents(ctx context.Context, ids []int64) ([]RawAuditEv
 		return nil, err
 	}
 	return items, nil
-}
-
-const sealSnapshot = `-- name: SealSnapshot :one
-SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8 AS horizon, now()::timestamptz AS at
-`
-
-type SealSnapshotRow struct {
-	Horizon pgtype.Uint64
-	At      time.Time
-}
-
-// Of the transaction: no other of number horizon or above had begun when it first looked.
-func (q *Queries) SealSnapshot(ctx context.Context) (SealSnapshotRow, error) {
-	row := q.db.QueryRow(ctx, sealSnapshot)
-	var i SealSnapshotRow
-	err := row.Scan(&i.Horizon, &i.At)
-	return i, err
 }
 
 const sealsAfter = `-- name: SealsAfter :many

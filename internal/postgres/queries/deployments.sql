@@ -3,14 +3,15 @@ SELECT * FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FO
 
 -- name: SaveDeployment :one
 INSERT INTO deployments (target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health,
-    revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+    revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at,
+    application)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT (cluster, namespace, name) DO UPDATE
 SET target_id = excluded.target_id, simulated = excluded.simulated, repository_url = excluded.repository_url,
     path = excluded.path, automated_sync = excluded.automated_sync, sync = excluded.sync, health = excluded.health,
     revision = excluded.revision, compared_rev = excluded.compared_rev, operation = excluded.operation, operation_rev = excluded.operation_rev,
     message = excluded.message, images = excluded.images, image_ids = excluded.image_ids, containers = excluded.containers,
-    rollout = excluded.rollout, release_id = excluded.release_id, since = excluded.since, observed_at = excluded.observed_at
+    rollout = excluded.rollout, release_id = excluded.release_id, since = excluded.since, observed_at = excluded.observed_at, application = excluded.application
 RETURNING id;
 
 -- name: ReplaceObservation :exec

@@ -1,6 +1,9 @@
--- name: SealSnapshot :one
--- Of the transaction: no other of number horizon or above had begun when it first looked.
-SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8 AS horizon, now()::timestamptz AS at;
+-- name: LockSealing :one
+SELECT pg_try_advisory_xact_lock(hashtextextended('sluice/audit-seal', 0));
+
+-- name: AuditHorizon :one
+-- No transaction of this number or above had begun.
+SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8;
 
 -- name: NewestSeal :one
 SELECT position, hash FROM audit_chain ORDER BY position DESC LIMIT 1;
@@ -12,9 +15,10 @@ SELECT e.tx, e.id FROM audit_chain c JOIN audit_events e ON e.id = c.event_id OR
 -- name: EventsToSeal :many
 -- Every transaction below xmin has ended: what it committed is seen, and nothing can come before it any more. A row of
 -- a transaction that has not begun came with a dump from another server.
-SELECT e.id FROM audit_events e
+SELECT e.id, (SELECT pg_snapshot_xmax(pg_current_snapshot()))::xid8 AS horizon, statement_timestamp()::timestamptz AS sealed_at
+FROM audit_events e
 WHERE (e.tx, e.id) > (sqlc.arg(tx)::xid8, sqlc.arg(id)::bigint)
-  AND (e.tx < pg_snapshot_xmin(pg_current_snapshot()) OR e.tx >= pg_snapshot_xmax(pg_current_snapshot()))
+  AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
   AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.event_id = e.id)
 ORDER BY e.tx, e.id LIMIT sqlc.arg(most);
 

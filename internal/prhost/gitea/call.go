@@ -79,6 +79,7 @@ type transport struct {
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	h := t.call.host
+	t.call.refusal = nil
 	if until := h.limited.Load(); until != nil && until.After(h.Clock()) {
 		return nil, &Limited{Until: *until} // a call would prolong the limit
 	}
@@ -88,7 +89,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "token "+token)
-	t.call.refusal = nil
 	answer, err := t.next.RoundTrip(r)
 	if err != nil || answer.StatusCode < http.StatusBadRequest {
 		return answer, err

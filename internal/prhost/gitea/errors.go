@@ -48,15 +48,15 @@ func (c *call) explained(err error) error {
 		c.host.limited.Store(&until)
 		return &Limited{Until: until}
 	case r.status == http.StatusUnauthorized:
-		return fmt.Errorf("Gitea refuses the token (%s): it has expired, was revoked or is not one of this server", r.said)
+		return fmt.Errorf("the token is refused by Gitea (%s): it has expired, was revoked or is not one of this server", r.said)
 	case r.status == http.StatusForbidden:
-		return fmt.Errorf("Gitea forbids it (%s): the token lacks a scope, or its user a permission on %s", r.said, c.host.name())
+		return fmt.Errorf("forbidden by Gitea (%s): the token lacks a scope, or its user a permission on %s", r.said, c.host.name())
 	case r.status == http.StatusNotFound:
 		return fmt.Errorf("%w in %s on Gitea (%s): it is not there, the repository was renamed, or the token may not see it", promotion.ErrNotFound, c.host.name(), r.said)
 	case r.status >= http.StatusInternalServerError:
-		return fmt.Errorf("Gitea answers %d (%s): it fails on its side, and may or may not have done it", r.status, r.said)
+		return fmt.Errorf("answer %d of Gitea (%s): it fails on its side, and may or may not have done it", r.status, r.said)
 	default:
-		return fmt.Errorf("Gitea answers %d: %s", r.status, r.said)
+		return fmt.Errorf("answer %d of Gitea: %s", r.status, r.said)
 	}
 }
 

@@ -61,7 +61,7 @@ func New(o Options) (*Host, error) {
 		return nil, errors.New("a Gitea repository needs its owner, its name and a base branch")
 	}
 	if o.Token == nil {
-		return nil, fmt.Errorf("Gitea repository %s/%s needs a token", o.Owner, o.Repository)
+		return nil, fmt.Errorf("the Gitea repository %s/%s needs a token", o.Owner, o.Repository)
 	}
 	u, err := url.Parse(o.Server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {

@@ -120,7 +120,7 @@ func (c *call) get(number int) (*gitea.PullRequest, error) {
 func (c *call) seen() error {
 	_, _, err := c.GetRepo(c.host.Owner, c.host.Repository)
 	if c.refused(http.StatusNotFound) {
-		return fmt.Errorf("Gitea has no repository %s that the token may see: check its name in the configuration and the access of the token's user", c.host.name())
+		return fmt.Errorf("the token may see no repository %s on Gitea: check its name in the configuration and the access of the token's user", c.host.name())
 	}
 	return c.failed(err, "read repository %s", c.host.name())
 }

@@ -135,12 +135,12 @@ func tokens(t *testing.T, s *realgitea.Server) {
 	}
 	const revoked = "0123456789012345678901234567890123456789"
 	_, err := as(revoked).Get(t.Context(), p.Number)
-	if tellsNo(t, revoked, err); !strings.Contains(err.Error(), "refuses the token") {
+	if tellsNo(t, revoked, err); !strings.Contains(err.Error(), "the token is refused") {
 		t.Errorf("a revoked token: %v", err)
 	}
 	reader := s.Token(t, realgitea.Bot, "read:repository", "read:issue")
 	err = as(reader).Update(t.Context(), p.Number, "a", "b")
-	if tellsNo(t, reader, err); !strings.Contains(err.Error(), "forbids it") || !strings.Contains(err.Error(), "write:repository") {
+	if tellsNo(t, reader, err); !strings.Contains(err.Error(), "forbidden by Gitea") || !strings.Contains(err.Error(), "write:repository") {
 		t.Errorf("a token that only reads: %v", err)
 	}
 	private := s.NewRepository(t)
@@ -152,7 +152,7 @@ func tokens(t *testing.T, s *realgitea.Server) {
 		"get":  func() error { _, err := h.Get(t.Context(), 1); return err },
 		"open": func() error { _, err := h.Open(t.Context(), promotion.NewPullRequest{Branch: "promote"}); return err },
 	} {
-		if err := call(); err == nil || errors.Is(err, promotion.ErrNotFound) || !strings.Contains(err.Error(), "no repository") {
+		if err := call(); err == nil || errors.Is(err, promotion.ErrNotFound) || !strings.Contains(err.Error(), "may see no repository") {
 			t.Errorf("%s in a hidden repository: %v", name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/sluicehq/sluice/internal/prhost/gitea"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -23,7 +24,7 @@ type wire struct {
 	mu     sync.Mutex
 	writes []string
 	method string // whose answers are lost, empty for none
-	lose   func(*http.Response) (*http.Response, error)
+	lose   loss
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -36,12 +37,15 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.writes = append(w.writes, r.Method+" "+call)
 	}
 	if err == nil && r.Method == w.method {
-		return w.lose(answer)
+		if err := w.lose(answer); err != nil {
+			answer.Body.Close()
+			return nil, err
+		}
 	}
 	return answer, err
 }
 
-func (w *wire) set(method string, lose func(*http.Response) (*http.Response, error)) {
+func (w *wire) set(method string, lose loss) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.method, w.lose = method, lose
@@ -60,40 +64,36 @@ func through(w *wire) func(*gitea.Options) {
 	return func(o *gitea.Options) { o.HTTP = &http.Client{Transport: w} }
 }
 
-func losses() map[string]func(*http.Response) (*http.Response, error) {
-	says := func(text string) func(*http.Response) (*http.Response, error) {
-		return func(answer *http.Response) (*http.Response, error) {
-			defer answer.Body.Close()
-			lost := *answer
-			lost.Body = io.NopCloser(strings.NewReader(text))
-			return &lost, nil
+// loss is what becomes of an answer.
+type loss func(answer *http.Response) error
+
+func losses() map[string]loss {
+	says := func(text string) loss {
+		return func(answer *http.Response) error {
+			answer.Body.Close()
+			answer.Body = io.NopCloser(strings.NewReader(text))
+			return nil
 		}
 	}
-	return map[string]func(*http.Response) (*http.Response, error){
-		"time-out":        func(*http.Response) (*http.Response, error) { return nil, context.DeadlineExceeded },
-		"reset":           func(*http.Response) (*http.Response, error) { return nil, errors.New("connection reset by peer") },
+	return map[string]loss{
+		"time-out":        func(*http.Response) error { return context.DeadlineExceeded },
+		"reset":           func(*http.Response) error { return errors.New("connection reset by peer") },
 		"empty":           says(""),
 		"page of a proxy": says("<html>Welcome</html>"),
-		"bad gateway": func(answer *http.Response) (*http.Response, error) {
-			lost := *answer
-			lost.StatusCode = http.StatusBadGateway
-			return &lost, nil
+		"bad gateway": func(answer *http.Response) error {
+			answer.StatusCode = http.StatusBadGateway
+			return nil
 		},
-		"truncated": func(answer *http.Response) (*http.Response, error) {
+		"truncated": func(answer *http.Response) error {
 			const some = 20
-			lost := *answer
-			lost.Body = struct {
+			answer.Body = struct {
 				io.Reader
 				io.Closer
-			}{io.MultiReader(io.LimitReader(answer.Body, some), failing{io.ErrUnexpectedEOF}), answer.Body}
-			return &lost, nil
+			}{io.MultiReader(io.LimitReader(answer.Body, some), iotest.ErrReader(io.ErrUnexpectedEOF)), answer.Body}
+			return nil
 		},
 	}
 }
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func lostAnswers(t *testing.T, s *realgitea.Server) {
 	for name, lose := range losses() {

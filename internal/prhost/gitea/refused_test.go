@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 		says   string
 		until  time.Duration // after noon, of a rate limit
 	}{
-		"401":                   {status: 401, body: `{"message":"invalid username, password or token"}`, says: "refuses the token (invalid username"},
+		"401":                   {status: 401, body: `{"message":"invalid username, password or token"}`, says: "refused by Gitea (invalid username"},
 		"403":                   {status: 403, body: `{"message":"token does not have at least one of required scope(s): [write:repository]"}`, says: "[write:repository]"},
 		"404 between two calls": {status: 404, body: `{"message":"The target couldn't be found."}`, is: promotion.ErrNotMergeable},
 		"405":                   {status: 405, body: `{"message":"User not allowed to merge PR"}`, is: promotion.ErrNotMergeable, says: "User not allowed"},
@@ -74,9 +74,9 @@ func TestRefusals(t *testing.T) {
 		"409, conflict":         {status: 409, body: `{"Style":"merge","StdErr":"CONFLICT (content)"}`, is: promotion.ErrConflict},
 		"409, hook":             {status: 409, body: `{"message":"PushRejected with remote message: no"}`, is: promotion.ErrNotMergeable, says: "remote message: no"},
 		"423":                   {status: 423, body: `{"message":"repo is archived"}`, is: promotion.ErrNotMergeable, says: "archived"},
-		"500":                   {status: 500, body: `{"message":""}`, says: "answers 500"},
-		"502 of a proxy":        {status: 502, body: `<html>Bad Gateway</html>`, says: "answers 502 (Bad Gateway)"},
-		"503":                   {status: 503, says: "answers 503"},
+		"500":                   {status: 500, body: `{"message":""}`, says: "answer 500"},
+		"502 of a proxy":        {status: 502, body: `<html>Bad Gateway</html>`, says: "answer 502 of Gitea (Bad Gateway)"},
+		"503":                   {status: 503, says: "answer 503"},
 		"429":                   {status: 429, header: http.Header{"Retry-After": {"90"}}, until: 90 * time.Second},
 		"429 with a date":       {status: 429, header: http.Header{"Retry-After": {noon.Add(5 * time.Minute).Format(http.TimeFormat)}}, until: 5 * time.Minute},
 		"429 that has passed":   {status: 429, header: http.Header{"Retry-After": {noon.Add(-time.Hour).Format(http.TimeFormat)}}, until: time.Minute},

@@ -142,14 +142,14 @@ func (p process) serve(t testing.TB, health string) {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
-	ended := make(chan error, 1)
+	ended := make(chan string, 1)
 	go func() {
 		runtime.LockOSThread() // the kernel ends Gitea when the thread that started it ends
-		ended <- cmd.Run()
+		ended <- fmt.Sprint(cmd.Run())
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = <-ended // says that it was told to stop
+		<-ended
 		if t.Failed() {
 			said, _ := os.ReadFile(log.Name())
 			t.Logf("Gitea's log:\n%s", said)
@@ -158,9 +158,9 @@ func (p process) serve(t testing.TB, health string) {
 	})
 	Eventually(t, "Gitea answers at "+health, func() bool {
 		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("Gitea has ended: %v", err)
+		case why := <-ended:
+			ended <- why
+			t.Fatalf("Gitea has ended: %s", why)
 		default:
 		}
 		return answers(t.Context(), health)

@@ -1,0 +1,149 @@
+package web_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+func (s *stub) only(by promotion.Actor, asked any) error {
+	_, err := s.did(by, asked)
+	return err
+}
+
+func (s *stub) Plan(_ context.Context, r promotion.PlanRequest) (promotion.Plan, error) {
+	s.asked = r
+	p := s.planned
+	p.At = r.At
+	if p.At.IsZero() {
+		p.At = noon
+	}
+	return p, s.planErr
+}
+
+func (s *stub) Windows(_ context.Context, from, to time.Time) ([]promotion.TargetWindows, error) {
+	s.asked = []any{"windows", from, to}
+	return s.windows, s.planErr
+}
+
+func (s *stub) PlanFreeze(_ context.Context, z promotion.Freeze) ([]promotion.Target, error) {
+	s.asked = z
+	return []promotion.Target{target(3, "checkout", "prod-eu", 50), target(6, "search", "prod-eu", 50), target(4, "checkout", "prod-us", 50)}, s.planErr
+}
+
+func (s *stub) Freeze(_ context.Context, by promotion.Actor, z promotion.Freeze) (promotion.Freeze, error) {
+	return z, s.only(by, []any{"freeze", z})
+}
+
+func (s *stub) Thaw(_ context.Context, by promotion.Actor, id int64) error {
+	return s.only(by, []any{"thaw", id})
+}
+
+func (s *stub) Hold(_ context.Context, by promotion.Actor, r promotion.HoldRequest) error {
+	return s.only(by, []any{"hold", r})
+}
+
+func (s *stub) Resume(_ context.Context, by promotion.Actor, r promotion.HoldRequest) error {
+	return s.only(by, []any{"resume", r})
+}
+
+func (s *stub) Override(_ context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error) {
+	return promotion.Override{ID: 1}, s.only(by, r)
+}
+
+func (s *stub) ReviewOverride(_ context.Context, by promotion.Actor, id int64, review string) error {
+	return s.only(by, []any{"review override", id, review})
+}
+
+func (s *stub) CloseViolation(_ context.Context, by promotion.Actor, id int64, review string) error {
+	return s.only(by, []any{"close violation", id, review})
+}
+
+func (s *stub) PlanRestore(_ context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error) {
+	s.asked = r
+	return s.restored, s.planErr
+}
+
+func (s *stub) Restore(_ context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error) {
+	return s.did(by, []any{"restore", r})
+}
+
+func (s *stub) RejectRelease(_ context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error) {
+	return s.releases[0], s.only(by, []any{"reject", id, reason})
+}
+
+func (s *stub) ReopenRelease(_ context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error) {
+	return s.releases[0], s.only(by, []any{"reopen", id, reason})
+}
+
+func (s *stub) Pushed(_ context.Context, repository string, refs []string) error {
+	s.pushed = append(s.pushed, repository+" "+refs[0])
+	return nil
+}
+
+func (s *stub) TargetNamed(ctx context.Context, application, environment string) (promotion.Target, error) {
+	targets, err := s.Targets(ctx)
+	i := slices.IndexFunc(targets, func(t promotion.Target) bool { return t.Application == application && t.Environment == environment })
+	if err != nil || i < 0 {
+		return promotion.Target{}, promotion.ErrNotFound
+	}
+	return targets[i], nil
+}
+
+func (s *stub) HoldsOf(_ context.Context, targetID int64) ([]promotion.Hold, error) {
+	return slices.DeleteFunc(slices.Clone(s.holds), func(h promotion.Hold) bool { return targetID != 0 && h.Target.ID != 0 && h.Target.ID != targetID }), nil
+}
+
+func (s *stub) OverridesOf(_ context.Context, targetID int64, at time.Time) ([]promotion.Override, error) {
+	return slices.DeleteFunc(slices.Clone(s.overrides), func(o promotion.Override) bool { return o.Target.ID != targetID || !at.Before(o.ExpiresAt) }), nil
+}
+
+func (s *stub) Overrides(context.Context, time.Time) ([]promotion.Override, error) {
+	return s.overrides, nil
+}
+
+func (s *stub) Violations(_ context.Context, open bool, _ int) ([]promotion.Violation, error) {
+	return slices.DeleteFunc(slices.Clone(s.violations), func(v promotion.Violation) bool { return open && v.ClosedBy != "" }), nil
+}
+
+func (s *stub) Freezes(context.Context, time.Time) ([]promotion.Freeze, error) { return s.freezes, nil }
+
+func (s *stub) EvidenceFor(context.Context, int64) ([]promotion.Evidence, error) { return s.evidence, nil }
+
+func (s *stub) RevisionsOf(context.Context, int64, int) ([]promotion.TargetRevision, error) {
+	return s.revisions, nil
+}
+
+func (s *stub) Changes(context.Context, string, int) ([]promotion.Promotion, error) { return s.changes, nil }
+
+func (s *stub) SeenPullRequests(context.Context, string) (map[int]promotion.SeenPullRequest, error) {
+	return map[int]promotion.SeenPullRequest{8: {Number: 8, Verdict: "changes checkout in prod-eu"}}, nil
+}
+
+func (s *stub) PolicyInForce(_ context.Context, repository string) (promotion.PolicyInForce, error) {
+	if repository != "platform-config" {
+		return promotion.PolicyInForce{}, promotion.ErrNotFound
+	}
+	return promotion.PolicyInForce{ID: 4, Commit: source, Since: before(7200)}, nil
+}
+
+func (s *stub) PolicyFiles(context.Context, int64) (promotion.PolicyFiles, error) {
+	return promotion.PolicyFiles{"sluice.yaml": "windows:\n  - name: office-hours\n    timezone: Europe/Berlin\n"}, nil
+}
+
+func (s *stub) Branches(_ context.Context, repository string) ([]string, error) {
+	if repository != "platform-config" {
+		return nil, promotion.ErrNotFound
+	}
+	return s.branches, nil
+}
+
+func (s *stub) Open(_ context.Context, by promotion.Actor, repository, branch, title, body string) (int, error) {
+	return 9, s.only(by, []any{"open", repository, branch, title, body})
+}
+
+func (s *stub) Close(_ context.Context, by promotion.Actor, repository string, number int) error {
+	return s.only(by, []any{"close", repository, number})
+}
