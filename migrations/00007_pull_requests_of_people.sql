@@ -13,11 +13,13 @@ CREATE TABLE pull_requests_seen (
     head                 text        NOT NULL,
     main                 text        NOT NULL,
     policy_id            bigint REFERENCES policies,
+    ref                  text        NOT NULL,
     verdict              text        NOT NULL,
     seen_at              timestamptz NOT NULL,
     PRIMARY KEY (config_repository_id, number)
 );
 COMMENT ON TABLE pull_requests_seen IS 'open pull requests as last judged: again when the head, main or the policy is another';
+COMMENT ON COLUMN pull_requests_seen.ref IS 'by which the head was fetched into the mirror';
 COMMENT ON COLUMN pull_requests_seen.verdict IS 'in words: which gated targets it changes, or why it changes none';
 
 ALTER TABLE prhost.pull_requests ADD COLUMN opened_by text NOT NULL DEFAULT 'sluice' CHECK (opened_by <> '');

@@ -58,6 +58,13 @@ func (s *server) setDoors(own http.Handler) {
 
 // openDoors puts API and pages in front of the use cases.
 func (s *server) openDoors() error {
+	hooks, err := s.webhooks()
+	if err != nil {
+		return err
+	}
+	if hooks != nil {
+		s.mounts["/webhooks/"] = hooks
+	}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	pages, err := web.New(web.Options{UseCases: s.service, Store: s.store, Auth: s.auth, Demo: s.demo, Log: s.log, Now: time.Now,

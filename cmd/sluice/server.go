@@ -27,6 +27,7 @@ import (
 	"github.com/sluicehq/sluice/internal/policy"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
+	"github.com/sluicehq/sluice/internal/prhost/gitea"
 	"github.com/sluicehq/sluice/internal/prhost/github"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/migrations"
@@ -152,7 +153,9 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
 		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: site.URL, Branch: site.BaseBranch,
-			Dir: s.mirrorFolder(r.Name), Auth: auth})
+			Dir: s.mirrorFolder(r.Name), Auth: auth, Damaged: func(err error) {
+				s.log.Warn("a mirror was damaged and is made anew", "repository", r.Name, "err", err)
+			}})
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
@@ -173,20 +176,28 @@ type credentials = func(context.Context) (username, secret string, err error)
 
 // site is where a config repository and its pull requests are.
 func (s *server) site(r config.ConfigRepository) (promotion.Site, credentials, error) {
-	if r.GitHub == nil {
+	at := r.At()
+	if at == nil {
 		own := func(context.Context) (string, string, error) { return "sluice", s.secret, nil }
 		return promotion.Site{URL: s.host.CloneURL(r.Name), BaseBranch: builtin.MainBranch, Host: s.host.Repository(r.Name)}, own, nil
 	}
-	host, err := github.New(github.Options{Owner: r.GitHub.Owner, Repository: r.GitHub.Repository, BaseBranch: r.GitHub.Branch,
-		BaseURL: r.GitHub.Server, Token: func(context.Context) (string, error) { return r.GitHub.Token() }})
+	host, err := hostOf(r.Host, *at)
 	if err != nil {
 		return promotion.Site{}, nil, err
 	}
 	token := func(context.Context) (string, string, error) {
-		secret, err := r.GitHub.Token()
+		secret, err := at.Token()
 		return "x-access-token", secret, err
 	}
-	return promotion.Site{URL: r.GitHub.CloneURL(), BaseBranch: r.GitHub.Branch, Host: host}, token, nil
+	return promotion.Site{URL: at.CloneURL(), BaseBranch: at.Branch, Host: host}, token, nil
+}
+
+func hostOf(kind string, at config.Hosted) (promotion.PullRequestHost, error) {
+	token := func(context.Context) (string, error) { return at.Token() }
+	if kind == config.HostGitea {
+		return gitea.New(gitea.Options{Server: at.Server, Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, Token: token})
+	}
+	return github.New(github.Options{Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, BaseURL: at.Server, Token: token})
 }
 
 // mirrorFolder is this process's own: servers on one machine may share the data folder.

@@ -21,6 +21,7 @@ type Config struct {
 	Repositories []ConfigRepository `json:"config_repositories"`
 	Clusters     []Cluster          `json:"clusters"`
 	Registries   Registries         `json:"registries"`
+	Webhooks     []Webhook          `json:"webhooks"`
 }
 
 // Database is the PostgreSQL to use.
@@ -32,42 +33,74 @@ type Database struct {
 // ConfigRepository is a Git repository with applications and overlays.
 type ConfigRepository struct {
 	Name   string  `json:"name"`
-	Host   string  `json:"host"`   // built-in or github
-	GitHub *GitHub `json:"github"` // for the host github
+	Host   string  `json:"host"`   // built-in, github or gitea
+	GitHub *Hosted `json:"github"` // for the host github
+	Gitea  *Hosted `json:"gitea"`  // for the host gitea, which is Forgejo too
 }
 
-// GitHub is a repository on github.com or on an Enterprise Server.
-type GitHub struct {
+// At is where the repository is hosted; nil for the built-in host.
+func (r ConfigRepository) At() *Hosted {
+	switch r.Host {
+	case HostGitHub:
+		return r.GitHub
+	case HostGitea:
+		return r.Gitea
+	}
+	return nil
+}
+
+// Hosted is a repository on another host.
+type Hosted struct {
 	Owner      string `json:"owner"`
 	Repository string `json:"repository"`
 	Branch     string `json:"branch"`     // the base branch; main when empty
-	Server     string `json:"server"`     // https://… of an Enterprise Server; empty for github.com
-	TokenFile  string `json:"token_file"` // holds a fine-grained token; read anew for each connection
+	Server     string `json:"server"`     // https://… of a Gitea, a Forgejo or a GitHub Enterprise Server; empty for github.com
+	TokenFile  string `json:"token_file"` // holds a token; read anew for each connection
 }
 
 // CloneURL is where the repository is fetched from and pushed to.
-func (g GitHub) CloneURL() string {
-	server := g.Server
+func (h Hosted) CloneURL() string {
+	server := h.Server
 	if server == "" {
 		server = "https://github.com"
 	}
-	return strings.TrimRight(server, "/") + "/" + g.Owner + "/" + g.Repository + ".git"
+	return strings.TrimRight(server, "/") + "/" + h.Owner + "/" + h.Repository + ".git"
 }
 
 // Token reads the token.
-func (g GitHub) Token() (string, error) {
-	text, err := os.ReadFile(g.TokenFile)
+func (h Hosted) Token() (string, error) {
+	text, err := os.ReadFile(h.TokenFile)
 	if err != nil {
-		return "", fmt.Errorf("read the token for %s/%s: %w", g.Owner, g.Repository, err)
+		return "", fmt.Errorf("read the token for %s/%s: %w", h.Owner, h.Repository, err)
 	}
 	return strings.TrimSpace(string(text)), nil
 }
 
-// The hosts of pull requests: Sluice itself, and GitHub.
+// The hosts of pull requests: Sluice itself, GitHub, and Gitea or Forgejo.
 const (
 	BuiltIn    = "built-in"
 	HostGitHub = "github"
+	HostGitea  = "gitea"
 )
+
+// Webhook opens the door POST /webhooks/{host} for a host.
+type Webhook struct {
+	Host        string   `json:"host"`         // github or gitea
+	SecretFiles []string `json:"secret_files"` // each holds a secret; two while one replaces the other
+}
+
+// Secrets reads the secrets.
+func (w Webhook) Secrets() ([]string, error) {
+	var secrets []string
+	for _, file := range w.SecretFiles {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read a secret of the webhook of %s: %w", w.Host, err)
+		}
+		secrets = append(secrets, strings.TrimSpace(string(text)))
+	}
+	return secrets, nil
+}
 
 // Cluster is a Kubernetes cluster with Argo CD's Applications in it.
 type Cluster struct {
@@ -129,16 +162,15 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("config_repositories[%d].name %q: give a word without slash, dot or space", i, r.Name)
 		case seen[r.Name]:
 			return fmt.Errorf("config_repositories[%d].name %q is used twice", i, r.Name)
-		case r.Host != BuiltIn && r.Host != HostGitHub:
-			return fmt.Errorf("config_repositories[%d].host %q: this version knows %s and %s", i, r.Host, BuiltIn, HostGitHub)
-		case (r.Host == HostGitHub) != (r.GitHub != nil):
-			return fmt.Errorf("config_repositories[%d]: the host github, and only it, needs github: {owner, repository, token_file}", i)
-		case r.GitHub != nil && (r.GitHub.Owner == "" || r.GitHub.Repository == "" || r.GitHub.TokenFile == ""):
-			return fmt.Errorf("config_repositories[%d].github: give owner, repository and token_file", i)
 		}
 		seen[r.Name] = true
-		if r.GitHub != nil && r.GitHub.Branch == "" {
-			r.GitHub.Branch = "main"
+		if err := r.complete(); err != nil {
+			return fmt.Errorf("config_repositories[%d]%w", i, err)
+		}
+	}
+	for i, w := range c.Webhooks {
+		if w.Host != HostGitHub && w.Host != HostGitea || len(w.SecretFiles) == 0 {
+			return fmt.Errorf("webhooks[%d]: give a host, %s or %s, and its secret_files", i, HostGitHub, HostGitea)
 		}
 	}
 	seen = map[string]bool{}
@@ -147,6 +179,26 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("clusters[%d].name %q: give each cluster its own name", i, k.Name)
 		}
 		seen[k.Name] = true
+	}
+	return nil
+}
+
+func (r ConfigRepository) complete() error {
+	at := r.At()
+	switch {
+	case r.Host != BuiltIn && r.Host != HostGitHub && r.Host != HostGitea:
+		return fmt.Errorf(".host %q: this version knows %s, %s and %s", r.Host, BuiltIn, HostGitHub, HostGitea)
+	case (r.Host == HostGitHub) != (r.GitHub != nil) || (r.Host == HostGitea) != (r.Gitea != nil):
+		return fmt.Errorf(": the host %s needs %s: {owner, repository, token_file}, and no other host's", r.Host, r.Host)
+	case at == nil:
+		return nil
+	case at.Owner == "" || at.Repository == "" || at.TokenFile == "":
+		return fmt.Errorf(".%s: give owner, repository and token_file", r.Host)
+	case r.Host == HostGitea && at.Server == "":
+		return fmt.Errorf(".gitea.server is missing: give the address of your Gitea")
+	}
+	if at.Branch == "" {
+		at.Branch = "main"
 	}
 	return nil
 }

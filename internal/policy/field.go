@@ -161,14 +161,17 @@ func (f field) whole(most int) (int, bool) {
 	return n, true
 }
 
+// below is the path of a member. A name that would not read well in it is quoted.
 func below(path, name string) string {
 	switch {
-	case !plainName.MatchString(name):
-		return fmt.Sprintf("%s[%s]", path, cut(name))
+	case name == "" || len(name) > 60 || strings.ContainsFunc(name, isOdd):
+		return path + "[" + cut(name) + "]"
 	case path == "":
 		return name
 	}
 	return path + "." + name
 }
 
-var plainName = regexp.MustCompile(`^[\w*?./:-]+$`)
+func isOdd(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-*?./:", r)
+}

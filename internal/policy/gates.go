@@ -11,7 +11,7 @@ var gates = []string{
 	promotion.GatePolicy, promotion.GateImmutableReference, promotion.GateArtifactAvailable, promotion.GateUpstreamVerified,
 	promotion.GateRenders, promotion.GatePlaintextSecret, promotion.GateContent, promotion.GateApprovals,
 	promotion.GateSyncWindow, promotion.GateRollbackSafe, promotion.GateDeletions, promotion.GateBranchProtected,
-	promotion.GateServerDryRun,
+	promotion.GateServerDryRun, promotion.GateEvidence, promotion.GateHold,
 }
 
 // modes has a setting for each gate.

@@ -1,7 +1,9 @@
 package policy_test
 
 import (
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,10 +57,11 @@ func TestExample(t *testing.T) {
 		Modes: map[string]promotion.Mode{promotion.GateServerDryRun: promotion.Report, promotion.GateRollbackSafe: promotion.Enforce,
 			promotion.GateBranchProtected: promotion.Report},
 	}
+	prod.Evidence = []promotion.NeededEvidence{{Name: "image-scan"}, {Name: "integration-tests", Environment: "staging"}}
 	if diff := cmp.Diff(prod, rules.For(target("shop", "prod-eu"))); diff != "" {
 		t.Errorf("shop in prod-eu (-want +got):\n%s", diff)
 	}
-	prod.Registries = nil
+	prod.Registries, prod.Evidence = nil, nil
 	if diff := cmp.Diff(prod, rules.For(target("shop", "prod-us"))); diff != "" {
 		t.Errorf("shop in prod-us (-want +got):\n%s", diff)
 	}
@@ -166,6 +169,7 @@ environments:
     approvals: {count: 7, roles: [admin], expire_after: 1h}
     soak: 1h
     window: {lead: 1h, least_left: 1h}
+    evidence: [x]
     registries: {a: b}
     gates: {content: off}
 `})
@@ -193,5 +197,22 @@ func TestHelmSettingsAreThoseOfManifest(t *testing.T) {
 				t.Errorf("%s: got %v, want its value refused and not its name", key, err)
 			}
 		}
+	}
+}
+
+func TestTheDocumentedFileIsValid(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/policy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
+		file, _, _ := strings.Cut(block, "```")
+		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
+		found++
+	}
+	if found != 2 {
+		t.Errorf("found %d files in the documentation", found)
 	}
 }

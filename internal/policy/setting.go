@@ -35,6 +35,7 @@ var settings = append([]setting{
 	longer("soak", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.Soak }),
 	longer("window.lead", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLead }),
 	longer("window.least_left", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLeft }),
+	evidence("evidence"),
 	registries("registries"),
 }, modes("gates.")...)
 

@@ -51,6 +51,7 @@ func TestDirections(t *testing.T) {
 		"approvals.count":        {"1", "2"},
 		"approvals.roles":        {"[approver, admin]", "[admin]"},
 		"approvals.expire_after": {"never", "72h"},
+		"evidence":               {"[a]", "[{name: b}, a]"},
 		"soak":                   {"29m", "1h"},
 		"window.lead":            {"0s", "1m"},
 		"window.least_left":      {"1m", "61s"},
@@ -184,7 +185,7 @@ func randomEnvironments(r *rand.Rand, most int) string {
 			"upstream: " + pick("all", "any"), "reason: " + pick("required", "optional"), "soak: " + pick("0s", "5s", "10m", "1h"),
 			"approvals: {count: " + pick("0", "1", "3") + ", roles: " + pick("[approver]", "[admin, approver]", "[release-manager]") + "}",
 			"approvals: {expire_after: " + pick("1h", "never", "30m") + "}", "window: {lead: " + pick("0s", "1m") + "}",
-			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"),
+			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"), "evidence: " + pick("[]", "[a]", "[a, {name: a, environment: dev}]"),
 			"gates: {content: " + pick("off", "report", "enforce") + ", rollback-safe: " + pick("off", "report", "enforce") + "}",
 		}
 		r.Shuffle(len(settings), func(i, j int) { settings[i], settings[j] = settings[j], settings[i] })
@@ -213,6 +214,7 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		}
 		return p.ApprovalExpiry
 	}
+	dropped := func(n promotion.NeededEvidence) bool { return !slices.Contains(after.Evidence, n) }
 	outside := func(role promotion.Role) bool { return !slices.Contains(before.ApproverRoles, role) }
 	for field, looser := range map[string]bool{
 		"promotion":         after.AutomaticPromotion && !before.AutomaticPromotion,
@@ -227,6 +229,7 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"soak":              after.Soak < before.Soak,
 		"window.lead":       after.WindowLead < before.WindowLead,
 		"window.least_left": after.WindowLeft < before.WindowLeft,
+		"evidence":          slices.ContainsFunc(before.Evidence, dropped),
 		"registries":        !cmp.Equal(before.Registries, after.Registries) && len(before.Registries)+len(after.Registries) > 0,
 	} {
 		if looser {

@@ -32,7 +32,12 @@ type trail struct {
 
 func newTrail(t testing.TB) *trail {
 	t.Helper()
-	url := postgrestest.NewDatabase(t, migrate)
+	return trailFrom(t, migrate)
+}
+
+func trailFrom(t testing.TB, template func(context.Context, string) error) *trail {
+	t.Helper()
+	url := postgrestest.NewDatabase(t, template)
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		t.Fatal(err)
@@ -99,26 +104,43 @@ func (t *trail) verify(expect *audit.Head) (postgres.AuditReport, []audit.Findin
 	return report, findings
 }
 
-// sealAll seals until nothing is pending: transactions of other tests on the same server
-// may hold it up.
+// sealAll seals an untouched audit until nothing is pending.
 func (t *trail) sealAll() audit.Head {
 	t.Helper()
-	deadline, tick := time.NewTimer(time.Minute), time.NewTicker(10*time.Millisecond)
-	defer deadline.Stop()
+	var findings []audit.Finding
+	head, err := sealPending(context.Background(), t.store, &findings)
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("error %v, findings in an untouched audit: %v", err, findings)
+	}
+	return head
+}
+
+// sealPending seals until nothing is pending: transactions of other tests on the same
+// server may hold it up. Findings are those of the last look.
+func sealPending(ctx context.Context, store *postgres.Store, findings *[]audit.Finding) (audit.Head, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		t.seal()
-		report, findings := t.verify(nil)
-		if len(findings) > 0 {
-			t.Fatalf("findings in an untouched audit: %v", findings)
+		if _, _, err := store.SealAudit(ctx); err != nil {
+			return audit.Head{}, err
+		}
+		var found []audit.Finding
+		report, err := store.VerifyAudit(ctx, nil, func(f audit.Finding) { found = append(found, f) })
+		if err != nil {
+			return audit.Head{}, err
 		}
 		if report.Pending == 0 {
-			return report.Head
+			if findings != nil {
+				*findings = found
+			}
+			return report.Head, nil
 		}
 		select {
 		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("%d events are not sealed", report.Pending)
+		case <-ctx.Done():
+			return audit.Head{}, fmt.Errorf("%d events are not sealed: %w", report.Pending, ctx.Err())
 		}
 	}
 }

@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/sluicehq/sluice/internal/audit"
 	"github.com/sluicehq/sluice/internal/postgres"
@@ -34,16 +38,18 @@ func TestTamperingIsNamed(t *testing.T) {
 		"time":                 {"UPDATE audit_events SET at = at - interval '1 microsecond' WHERE id = 4", []string{"altered 4 4"}},
 		"time without end":     {"UPDATE audit_events SET at = 'infinity' WHERE id = 4", []string{"altered 4 4"}},
 		"actor":                {"UPDATE audit_events SET actor = 'bob' WHERE id = 4", []string{"altered 4 4"}},
-		"text moved across":    {"UPDATE audit_events SET actor = 'ad', actor_kind = 'aperson' WHERE id = 4", []string{"altered 4 4"}},
+		"text moved across":    {"UPDATE audit_events SET action = left(action, -1), object = right(action, 1) || object WHERE id = 4", []string{"altered 4 4"}},
 		"transaction":          {"UPDATE audit_events SET tx = '1' WHERE id = 4", []string{"reordered 4 4"}},
-		"id":                   {"UPDATE audit_events SET id = 400 WHERE id = 4", []string{"removed 4 4", "inserted 0 400"}},
-		"removed":              {"DELETE FROM audit_events WHERE id = 4", []string{"removed 4 4"}},
-		"the newest removed":   {"DELETE FROM audit_events WHERE id = 9", []string{"removed 9 9"}},
-		"removed and altered":  {"DELETE FROM audit_events WHERE id = 4; UPDATE audit_events SET message = 'x' WHERE id = 5", []string{"removed 4 4", "altered 5 5"}},
-		"removed with seal":    {"DELETE FROM audit_events WHERE id = 4; DELETE FROM audit_chain WHERE event_id = 4", []string{"removed 4 0"}},
-		"seals removed":        {"DELETE FROM audit_chain WHERE event_id IN (4, 5)", []string{"removed 4 0", "inserted 0 4", "inserted 0 5"}},
+		"id": {`INSERT INTO audit_events OVERRIDING SYSTEM VALUE SELECT 400, at, actor, actor_kind, action, object, application, environment,
+			release_id, promotion_id, message, before, after, request_id, source_address, tx FROM audit_events WHERE id = 4;
+			DELETE FROM audit_events WHERE id = 4`, []string{"removed 4 4", "inserted 0 400"}},
+		"removed":             {"DELETE FROM audit_events WHERE id = 4", []string{"removed 4 4"}},
+		"the newest removed":  {"DELETE FROM audit_events WHERE id = 9", []string{"removed 9 9"}},
+		"removed and altered": {"DELETE FROM audit_events WHERE id = 4; UPDATE audit_events SET message = 'x' WHERE id = 5", []string{"removed 4 4", "altered 5 5"}},
+		"removed with seal":   {"DELETE FROM audit_events WHERE id = 4; DELETE FROM audit_chain WHERE event_id = 4", []string{"removed 4 0"}},
+		"seals removed":       {"DELETE FROM audit_chain WHERE event_id IN (4, 5)", []string{"removed 4 0", "inserted 0 4", "inserted 0 5"}},
 		"removed, moved up": {`DELETE FROM audit_events WHERE id = 4; DELETE FROM audit_chain WHERE event_id = 4;
-			UPDATE audit_chain SET position = -position WHERE position > 4; UPDATE audit_chain SET position = -position - 1 WHERE position < 0`,
+			UPDATE audit_chain SET position = position + 100 WHERE position > 4; UPDATE audit_chain SET position = position - 101 WHERE position > 100`,
 			[]string{"altered 4 5"}},
 		"contents swapped": {`UPDATE audit_events e SET message = o.message, at = o.at FROM audit_events o
 			WHERE (e.id, o.id) IN ((3, 7), (7, 3))`, []string{"altered 3 3", "altered 7 7"}},
@@ -81,14 +87,33 @@ func TestTamperingIsNamed(t *testing.T) {
 }
 
 func nineSealed(t *testing.T) *trail {
-	a := newTrail(t)
-	for i := range 3 {
-		for j := range 3 {
-			a.write(a.pool, fmt.Sprintf("event %d of batch %d", j, i))
-		}
-		a.sealAll()
+	t.Helper()
+	return trailFrom(t, withNineSealed)
+}
+
+// withNineSealed is a template: sealing is held up by what other tests are doing, and so
+// is done once.
+func withNineSealed(ctx context.Context, url string) error {
+	if err := migrate(ctx, url); err != nil {
+		return err
 	}
-	return a
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	store := postgres.NewStore(pool, nil)
+	for batch := range 3 {
+		for i := range 3 {
+			if _, err := pool.Exec(ctx, insertEvent, fmt.Sprintf("event %d of batch %d", i, batch)); err != nil {
+				return err
+			}
+		}
+		if _, err := sealPending(ctx, store, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestTheForgedIsSealedAndNamedAllTheSame has the sealer go over what was inserted under an
@@ -100,10 +125,10 @@ func TestTheForgedIsSealedAndNamedAllTheSame(t *testing.T) {
 	a.tamper(`INSERT INTO audit_events (id, at, actor, actor_kind, action, object, message) OVERRIDING SYSTEM VALUE
 		VALUES (-3, now(), 'ada', 'person', 'a.b', 'c', 'forged')`)
 	a.write(a.pool, "after")
-	for a.seal() == 0 { //nolint:revive // other tests' transactions may hold it up
-	}
-	_, findings := a.verify(nil)
-	if len(findings) != 2 || findings[0].Kind != audit.Removed || findings[1].Kind != audit.Inserted || findings[1].EventID != -3 {
+	var findings []audit.Finding
+	_, err := sealPending(context.Background(), a.store, &findings)
+	a.must(err)
+	if len(findings) != 2 || findings[0].Kind != audit.Removed || findings[1].Kind != audit.Inserted || findings[1].EventID != -3 || findings[1].Position < 10 {
 		t.Errorf("findings %v", findings)
 	}
 }
@@ -156,4 +181,85 @@ func TestExportOfASelection(t *testing.T) {
 	if _, ids := export(postgres.AuditSelection{Until: at}); len(ids) > 0 {
 		t.Errorf("before: %v", ids)
 	}
+}
+
+// TestEveryColumnIsSealed changes each column of a sealed event: one that a migration adds
+// must become part of the hash.
+func TestEveryColumnIsSealed(t *testing.T) {
+	t.Parallel()
+	a := nineSealed(t)
+	rows, err := a.pool.Query(context.Background(), `SELECT attname, format_type(atttypid, NULL) FROM pg_attribute
+		WHERE attrelid = 'audit_events'::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'id'`)
+	a.must(err)
+	type column struct{ Name, Type string }
+	columns, err := pgx.CollectRows(rows, pgx.RowToStructByPos[column])
+	a.must(err)
+	others := map[string]string{"text": "%[1]s || 'x'", "bigint": "coalesce(%[1]s, 0) + 1", "jsonb": `'{"x": 1}'`, "xid8": "'1'",
+		"timestamp with time zone": "%[1]s + interval '1 second'"}
+	for _, c := range columns {
+		other := others[c.Type]
+		switch {
+		case c.Name == "actor_kind":
+			other = "'token'"
+		case other == "":
+			t.Errorf("column %s is a %s: say here how to change it", c.Name, c.Type)
+			continue
+		case strings.Contains(other, "%"):
+			other = fmt.Sprintf(other, c.Name)
+		}
+		a.tamper(fmt.Sprintf("CREATE TABLE kept AS SELECT id, %[1]s FROM audit_events; UPDATE audit_events SET %[1]s = %[2]s WHERE id = 4", c.Name, other))
+		if _, findings := a.verify(nil); len(findings) != 1 || findings[0].EventID != 4 {
+			t.Errorf("column %s changed: findings %v", c.Name, findings)
+		}
+		a.tamper(fmt.Sprintf("UPDATE audit_events e SET %[1]s = k.%[1]s FROM kept k WHERE k.id = e.id; DROP TABLE kept", c.Name))
+	}
+	a.sealAll()
+}
+
+// BenchmarkVerifyAudit verifies 100,000 sealed events.
+func BenchmarkVerifyAudit(b *testing.B) {
+	const events = 100_000
+	a := newTrail(b)
+	a.fill(events)
+	head := a.sealAll()
+	if head.Position != events {
+		b.Fatalf("sealed up to %v", head)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if report, findings := a.verify(&head); len(findings) > 0 || report.Head != head {
+			b.Fatal(findings)
+		}
+	}
+}
+
+// BenchmarkSealAudit seals one new event after a million.
+func BenchmarkSealAudit(b *testing.B) {
+	a := newTrail(b)
+	a.fill(1_000_000)
+	started := time.Now()
+	a.sealAll()
+	b.Logf("the million was sealed in %v", time.Since(started))
+	a.exec("VACUUM ANALYZE audit_events; VACUUM ANALYZE audit_chain")
+	rows, err := a.pool.Query(context.Background(), `EXPLAIN ANALYZE SELECT e.id FROM audit_events e
+WHERE (e.tx, e.id) > ((SELECT tx FROM audit_events ORDER BY tx DESC LIMIT 1), 999990::bigint)
+  AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
+  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.event_id = e.id)
+ORDER BY e.tx, e.id LIMIT 1000`)
+	a.must(err)
+	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	a.must(err)
+	b.Log(strings.Join(plan, "\n"))
+	for b.Loop() {
+		a.write(a.pool, "one more")
+		a.seal()
+	}
+}
+
+// fill writes events as many transactions would have.
+func (t *trail) fill(n int) {
+	t.Helper()
+	t.exec(`INSERT INTO audit_events (at, actor, actor_kind, action, object, application, environment, message, after)
+		SELECT now(), 'ada', 'person', 'promotion.approved', 'promotion/' || n, 'shop', 'prod', 'approved what was seen: ' || n,
+			jsonb_build_object('state', 'open', 'hash', md5(n::text), 'by', 'ada') FROM generate_series(1, $1::int) n`, n)
 }

@@ -161,12 +161,28 @@ func (r reader) SeenPullRequests(ctx context.Context, repository string) (map[in
 	seen := make(map[int]promotion.SeenPullRequest, len(rows))
 	for _, s := range rows {
 		seen[int(s.Number)] = promotion.SeenPullRequest{Number: int(s.Number), Head: s.Head, Main: s.Main, PolicyID: value(s.PolicyID),
-			Verdict: s.Verdict, SeenAt: s.SeenAt}
+			Ref: s.Ref, Verdict: s.Verdict, SeenAt: s.SeenAt}
 	}
 	return seen, err
 }
 
 func (t *tx) SavePullRequestSeen(ctx context.Context, repository string, p promotion.SeenPullRequest) error {
 	return t.q.SavePullRequestSeen(ctx, dbsqlc.SavePullRequestSeenParams{Repository: repository, Number: int32(p.Number), Head: p.Head,
-		Main: p.Main, PolicyID: nullID(p.PolicyID), Verdict: p.Verdict, SeenAt: p.SeenAt})
+		Main: p.Main, PolicyID: nullID(p.PolicyID), Ref: p.Ref, Verdict: p.Verdict, SeenAt: p.SeenAt})
+}
+
+func (t *tx) ClaimDelivery(ctx context.Context, host, delivery string, at, forget time.Time) (bool, error) {
+	if err := t.q.ForgetDeliveries(ctx, forget); err != nil {
+		return false, err
+	}
+	n, err := t.q.ClaimDelivery(ctx, dbsqlc.ClaimDeliveryParams{Host: host, Delivery: delivery, ReceivedAt: at})
+	return n > 0, err
+}
+
+func (t *tx) OfPullRequest(ctx context.Context, repository string, number int) ([]int64, error) {
+	return t.q.OfPullRequest(ctx, dbsqlc.OfPullRequestParams{Repository: repository, Number: int32(number)})
+}
+
+func (t *tx) ForgetPullRequest(ctx context.Context, repository string, number int) error {
+	return t.q.ForgetPullRequest(ctx, dbsqlc.ForgetPullRequestParams{Repository: repository, Number: int32(number)})
 }

@@ -22,15 +22,15 @@ func (s *Service) lookAtHead(ctx context.Context, f *situation) error {
 		f.proposeFailed = errors.New("the host does not show it as open")
 		return nil
 	}
-	head, err := f.site.Repository.FetchRef(ctx, f.host.Ref)
+	there, err := fetchHead(ctx, f.site.Repository, f.host)
 	if err != nil {
 		return fmt.Errorf("fetch the head of pull request #%d: %w", f.Number, err)
 	}
-	if head != f.host.HeadSHA {
+	if !there {
 		f.proposeFailed = errors.New("its head moves just now")
 		return nil
 	}
-	merged, _, err := f.site.Repository.Merged(ctx, f.head, head)
+	merged, _, err := f.site.Repository.Merged(ctx, f.head, f.host.HeadSHA)
 	if err == nil {
 		f.merged, err = s.Manifests.Compare(f.tree, merged, f.Target.Path)
 	}

@@ -16,6 +16,7 @@ type SeenPullRequest struct {
 	Head     string
 	Main     string
 	PolicyID int64
+	Ref      string // by which the head was fetched
 	Verdict  string // in words
 	SeenAt   time.Time
 }
@@ -56,7 +57,44 @@ func (s *Service) lookAtPullRequests(ctx context.Context, name string, site Site
 			failed = errors.Join(failed, fmt.Errorf("judge pull request #%d: %w", pr.Number, err))
 		}
 	}
-	return failed
+	return errors.Join(failed, s.forgetClosed(ctx, name, site, seen, open))
+}
+
+// forgetClosed lets go of what was kept of pull requests that are no longer open.
+func (s *Service) forgetClosed(ctx context.Context, name string, site Site, seen map[int]SeenPullRequest, open []PullRequest) error {
+	for number, p := range seen {
+		if slices.ContainsFunc(open, func(o PullRequest) bool { return o.Number == number }) {
+			continue
+		}
+		if err := site.Repository.ForgetRef(p.Ref); err != nil {
+			return err
+		}
+		err := s.Store.Tx(ctx, func(tx Tx) error {
+			ids, err := tx.OfPullRequest(ctx, name, number)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
+					return err
+				}
+			}
+			return tx.ForgetPullRequest(ctx, name, number)
+		})
+		if err != nil {
+			return fmt.Errorf("forget pull request #%d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+// fetchHead has the mirror know a pull request's head. It is false when the head has moved since the host told of it.
+func fetchHead(ctx context.Context, repo ConfigRepository, pr PullRequest) (bool, error) {
+	if _, err := repo.Commit(ctx, pr.HeadSHA); err == nil || !errors.Is(err, ErrNotFound) {
+		return err == nil, err
+	}
+	head, err := repo.FetchRef(ctx, pr.Ref)
+	return head == pr.HeadSHA, err
 }
 
 // judging is one look at one pull request.
@@ -80,10 +118,10 @@ func (j *judging) run(ctx context.Context) (err error) {
 	if j.own.ID != 0 && !j.own.Restore.Base {
 		return nil // it changes the one target that it is for
 	}
-	head, err := j.site.Repository.FetchRef(ctx, j.pr.Ref)
-	if err != nil || head != j.pr.HeadSHA {
-		return err // it has moved since it was listed: the next look sees where to
+	if there, err := fetchHead(ctx, j.site.Repository, j.pr); err != nil || !there {
+		return err // where it has moved to the next look sees
 	}
+	head := j.pr.HeadSHA
 	if err := j.judge(ctx, head); err != nil {
 		return err
 	}
@@ -176,7 +214,7 @@ func paths(targets []Target) string {
 
 // save starts the promotions that the pull request now is, and ends those that it no longer is.
 func (j *judging) save(ctx context.Context, tx Tx, gated []Target) error {
-	seen := SeenPullRequest{Number: j.pr.Number, Head: j.pr.HeadSHA, Main: j.main, PolicyID: j.rules.ID, Verdict: j.verdict(gated), SeenAt: j.Now()}
+	seen := SeenPullRequest{Number: j.pr.Number, Head: j.pr.HeadSHA, Main: j.main, PolicyID: j.rules.ID, Ref: j.pr.Ref, Verdict: j.verdict(gated), SeenAt: j.Now()}
 	if err := tx.SavePullRequestSeen(ctx, j.name, seen); err != nil {
 		return err
 	}

@@ -45,6 +45,8 @@ type ConfigRepository interface {
 	// FetchRef brings one more ref of the remote into the mirror, such as a pull request's head, and returns the commit it is at;
 	// empty when the remote does not have it.
 	FetchRef(ctx context.Context, ref string) (commit string, err error)
+	// ForgetRef lets go of a ref that FetchRef brought. One that is not there is no error.
+	ForgetRef(ref string) error
 	// Contains tells whether ancestor is descendant or one of its ancestors.
 	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
 	// Merged is the tree that merging head into base would give, computed

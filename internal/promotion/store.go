@@ -106,6 +106,12 @@ type Tx interface {
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
 
 	SaveRepository(ctx context.Context, r RepositoryStatus) error
+	// ClaimDelivery takes a webhook's delivery once, and forgets those from before a moment.
+	ClaimDelivery(ctx context.Context, host, delivery string, at, forget time.Time) (claimed bool, err error)
+	// OfPullRequest lists the unfinished promotions of a pull request.
+	OfPullRequest(ctx context.Context, repository string, number int) ([]int64, error)
+	// ForgetPullRequest drops what was kept of one that is no longer open.
+	ForgetPullRequest(ctx context.Context, repository string, number int) error
 	SavePullRequestSeen(ctx context.Context, repository string, p SeenPullRequest) error
 	// SavePolicy puts a policy in force.
 	SavePolicy(ctx context.Context, repository, commit string, files PolicyFiles, from time.Time) error

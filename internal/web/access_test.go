@@ -11,7 +11,7 @@ import (
 
 func TestActionsByRole(t *testing.T) {
 	t.Parallel()
-	everybody := []string{vera, cia, rita, amir, ada}
+	everybody := []string{vera, cia, rita, amir, ada, gil}
 	for _, tt := range []struct{ target, allowed string }{
 		{"/promotions/12/approve", rita + amir + ada},
 		{"/promotions/12/reject", rita + amir + ada},
@@ -20,10 +20,22 @@ func TestActionsByRole(t *testing.T) {
 		{"/promotions/12/retry", rita + ada},
 		{"/promotions/12/cancel", rita + ada},
 		{"/promote", rita + ada},
+		{"/hold", rita + ada},
+		{"/resume", rita + ada},
+		{"/restore", rita + ada},
+		{"/freezes/4/end", rita + ada},
+		{"/overrides/new", gil},
+		{"/overrides/3/review", rita + amir + ada},
+		{"/violations/8/review", rita + amir + ada},
+		{"/releases/3/reject", rita + amir + ada},
+		{"/releases/3/reopen", rita + ada},
+		{"/git/platform-config/pulls/new", rita + ada},
+		{"/git/platform-config/pulls/8/merge", rita + amir + ada},
+		{"/git/platform-config/pulls/8/close", rita + ada},
 	} {
 		for _, as := range everybody {
 			d := newDoor(t, true)
-			w := d.post(as, tt.target, url.Values{"comment": {"no"}})
+			w := d.post(as, tt.target, url.Values{"comment": {"no"}, "branch": {"more-memory"}, "title": {"more memory"}})
 			want := http.StatusForbidden
 			if strings.Contains(tt.allowed, as) {
 				want = http.StatusSeeOther
@@ -56,7 +68,8 @@ func TestAnonymousActionIsRefused(t *testing.T) {
 func TestReadingNeedsSigningInUnlessDemo(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/", "/events", "/promotions/12", "/promote", "/applications/checkout", "/releases/3", "/history?at=x",
-		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7"} {
+		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7", "/git/platform-config/pulls/new", "/calendar", "/freezes/new",
+		"/hold", "/restore", "/violations", "/overrides", "/overrides/new", "/applications/checkout/prod-eu"} {
 		w := newDoor(t, false).get("", target)
 		if want := "/sign-in?next=" + url.QueryEscape(target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
 			t.Errorf("GET %s as nobody answered %d to %q, want 303 to %q", target, w.Code, w.Header().Get("Location"), want)
@@ -77,9 +90,13 @@ func TestWrongTokenIsNotSentToSignIn(t *testing.T) {
 
 func TestAddressOfRefusalLeadsBack(t *testing.T) {
 	t.Parallel()
-	w := newDoor(t, true).get(vera, "/promotions/12/merge")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/promotions/12" {
-		t.Errorf("loading the page of a refusal again answered %d to %q", w.Code, w.Header().Get("Location"))
+	for target, want := range map[string]string{"/promotions/12/merge": "/promotions/12", "/releases/3/reject": "/releases/3", "/releases/3/reopen": "/releases/3",
+		"/resume": "/", "/freezes": "/calendar#freezes", "/freezes/4": "/calendar#freezes", "/freezes/4/end": "/calendar#freezes", "/violations/8": "/violations",
+		"/violations/8/review": "/violations", "/overrides": "/violations#overrides", "/overrides/3": "/violations#overrides",
+		"/overrides/3/review": "/violations#overrides", "/git/platform-config/pulls/8/merge": "/git/platform-config/pulls/8"} {
+		if w := newDoor(t, true).get(vera, target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
+			t.Errorf("loading %s answered %d to %q, want %q", target, w.Code, w.Header().Get("Location"), want)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ type cellView struct {
 	Problem     string
 	Open        *openView
 	URL         string // of the target
+	HoldURL     string
 	Held        *heldView
 	Overrides   []exceptionView
 }
@@ -127,7 +128,8 @@ func newRowView(facts boardFacts, row promotion.BoardRow, columns []int, alone f
 }
 
 func newCellView(c promotion.BoardCell, now time.Time) cellView {
-	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem, URL: targetURL(c.Target.Application, c.Target.Environment)}
+	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem, URL: targetURL(c.Target.Application, c.Target.Environment),
+		HoldURL: holdURL(c.Target.Application, c.Target.Environment)}
 	other := len(c.Deployments) == 0 && c.Desired != nil
 	for _, d := range c.Deployments {
 		v.Runs = append(v.Runs, newRunView(d, len(c.Deployments) > 1, now))

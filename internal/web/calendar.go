@@ -69,6 +69,14 @@ func (s span) days() []time.Time {
 	return days
 }
 
+// dayForm is how a day is called among the others.
+func (s span) dayForm() string {
+	if s.month {
+		return "2"
+	}
+	return "Mon 2 Jan"
+}
+
 func (s span) said() string {
 	if s.month {
 		return s.from.Format("January 2006")
@@ -113,11 +121,7 @@ func (w *Web) fillCalendar(ctx context.Context, v *calendarView, s span, zone zo
 		return err
 	}
 	days := s.days()
-	dayForm := "Mon 2 Jan"
-	if s.month {
-		dayForm = "2"
-	}
-	v.Days = each(days, func(d time.Time) string { return d.Format(dayForm) })
+	v.Days = each(days, func(d time.Time) string { return d.Format(s.dayForm()) })
 	for _, t := range all {
 		if !matches(v.Application, t.Target.Application) || !matches(v.Environment, t.Target.Environment) {
 			continue

@@ -27,7 +27,7 @@ func dayViews(t promotion.TargetWindows, s span, days []time.Time) []dayView {
 	views := make([]dayView, len(days))
 	for i, day := range days {
 		end := day.AddDate(0, 0, 1)
-		v := dayView{Name: day.Format("Mon 2 Jan"), Short: s.month}
+		v := dayView{Name: day.Format(s.dayForm()), Short: s.month}
 		open, closed := within(t.Open, day, end), within(t.Closed, day, end)
 		for _, c := range closed {
 			class := "closed"

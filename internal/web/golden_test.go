@@ -39,6 +39,22 @@ func TestPages(t *testing.T) {
 		{"application", vera, "/applications/checkout", http.StatusOK},
 		{"application-not-rendering", vera, "/applications/billing", http.StatusOK},
 		{"release", vera, "/releases/3", http.StatusOK},
+		{"release-manager", rita, "/releases/3", http.StatusOK},
+		{"target", rita, "/applications/checkout/prod-eu", http.StatusOK},
+		{"target-viewer", vera, "/applications/billing/staging", http.StatusOK},
+		{"hold", rita, "/hold?application=checkout&environment=prod-eu", http.StatusOK},
+		{"stop", rita, "/hold", http.StatusOK},
+		{"stop-viewer", vera, "/hold", http.StatusOK},
+		{"calendar", rita, "/calendar", http.StatusOK},
+		{"calendar-month", vera, "/calendar?view=month&zone=UTC&application=check&from=2026-02-10", http.StatusOK},
+		{"calendar-malformed", vera, "/calendar?zone=Mars/Olympus&from=tomorrow", http.StatusUnprocessableEntity},
+		{"freeze", rita, "/freezes/new?kind=freeze&environment=prod-eu", http.StatusOK},
+		{"extra-window", vera, "/freezes/new?kind=window", http.StatusOK},
+		{"override", gil, "/overrides/new?application=checkout&environment=prod-eu&gates=approvals", http.StatusOK},
+		{"override-where", rita, "/overrides/new", http.StatusOK},
+		{"exceptions-nothing", amir, "/violations", http.StatusOK},
+		{"restore", rita, "/restore?application=checkout&environment=prod-eu&commit=" + mergeSHA + "&base=1", http.StatusOK},
+		{"pull-new", rita, "/git/platform-config/pulls/new", http.StatusOK},
 		{"release-imported", vera, "/releases/1", http.StatusOK},
 		{"history", vera, "/history?application=checkout&at=2026-03-01+02:30", http.StatusOK},
 		{"history-malformed", vera, "/history?environment=dev&at=last+sunday", http.StatusUnprocessableEntity},
@@ -58,6 +74,47 @@ func TestPages(t *testing.T) {
 			golden(t, tt.name, w.Body.Bytes())
 		})
 	}
+}
+
+// TestPagesOfTrouble looks at the pages while something is held, overridden, past a gate or broken.
+func TestPagesOfTrouble(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, as, target string }{
+		{"trouble-board", amir, "/"},
+		{"trouble-application", rita, "/applications/checkout"},
+		{"trouble-target", gil, "/applications/checkout/prod-us"},
+		{"trouble-hold", rita, "/hold?application=checkout&environment=prod-us"},
+		{"trouble-stop", rita, "/hold"},
+		{"trouble-promotion", gil, "/promotions/12"},
+		{"trouble-change", amir, "/promotions/15"},
+		{"trouble-release", rita, "/releases/3"},
+		{"trouble-promote", rita, "/promote?application=checkout&environment=prod-us&release=3&at=2026-03-02+09:30"},
+		{"trouble-exceptions", amir, "/violations"},
+		{"trouble-set-up", vera, "/set-up"},
+		{"trouble-pull", amir, "/git/platform-config/pulls/8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := troubledDoor(t).get(tt.as, tt.target)
+			if w.Code != http.StatusOK {
+				t.Fatalf("GET %s answered %d", tt.target, w.Code)
+			}
+			golden(t, tt.name, w.Body.Bytes())
+		})
+	}
+}
+
+// troubledDoor has everything that is not as it should be.
+func troubledDoor(t *testing.T) *door {
+	d := newDoor(t, true)
+	d.holds, d.overrides, d.violations = []promotion.Hold{sampleHold(), sampleStop()}, sampleOverrides(), sampleViolations()
+	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
+	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"
+	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}
+	d.promotions = append(d.promotions, d.changes...)
+	d.faults = promotion.PolicyFaults{{File: "sluice.yaml", Line: 12, Code: "unknown-key", Message: "aprovals is no setting: did you mean approvals?"},
+		{File: "apps/checkout/sluice.yaml", Message: "it is no YAML"}}
+	return d
 }
 
 func TestPageOfRefusal(t *testing.T) {

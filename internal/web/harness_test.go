@@ -45,7 +45,7 @@ func newDoorFor(t testing.TB, demo bool, a *auth.Authenticator) *door {
 	t.Helper()
 	d := &door{stub: newStub(), echo: echo.New()}
 	var err error
-	d.web, err = web.New(web.Options{UseCases: d.stub, Store: d.stub, Auth: a, Demo: demo, PullRequests: d.stub,
+	d.web, err = web.New(web.Options{UseCases: d.stub, Store: d.stub, Auth: a, Demo: demo, PullRequests: host{d.stub},
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Now: func() time.Time { return noon }})
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +59,18 @@ func newDoorFor(t testing.TB, demo bool, a *auth.Authenticator) *door {
 	return d
 }
 
-// nameTokens takes "name:role" for a token.
+// nameTokens takes "name:roles" for a token.
 type nameTokens struct{ auth.TokenStore }
 
 func (nameTokens) TokenActor(_ context.Context, hash []byte, _ time.Time) (promotion.Actor, error) {
-	for _, name := range []string{"vera:viewer", "cia:ci", "rita:release-manager", "amir:approver", "ada:admin"} {
+	for _, name := range []string{"vera:viewer", "cia:ci", "rita:release-manager", "amir:approver", "ada:admin", "gil:break-glass,viewer"} {
 		if bytes.Equal(hash, auth.HashToken(name)) {
-			name, role, _ := strings.Cut(name, ":")
-			return promotion.Actor{Name: name, Kind: promotion.Person, Roles: []promotion.Role{promotion.Role(role)}}, nil
+			name, roles, _ := strings.Cut(name, ":")
+			by := promotion.Actor{Name: name, Kind: promotion.Person}
+			for role := range strings.SplitSeq(roles, ",") {
+				by.Roles = append(by.Roles, promotion.Role(role))
+			}
+			return by, nil
 		}
 	}
 	return promotion.Actor{}, auth.ErrUnknownToken
@@ -111,4 +115,5 @@ const (
 	rita = "rita:release-manager"
 	amir = "amir:approver"
 	ada  = "ada:admin"
+	gil  = "gil:break-glass,viewer"
 )

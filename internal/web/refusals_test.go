@@ -115,7 +115,8 @@ func TestNotFound(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, true)
 	for _, target := range []string{"/promotions/99", "/promotions/x", "/promotions/-1", "/releases/99", "/applications/none", "/nothing",
-		"/promote?application=none", "/git/none/pulls", "/git/platform-config/pulls/8", "/git/platform-config/pulls/x", "/events?promotion=x"} {
+		"/promote?application=none", "/git/none/pulls", "/git/none/pulls/new", "/git/platform-config/pulls/99",
+		"/applications/checkout/none", "/hold?application=checkout&environment=none", "/restore?application=none&environment=dev", "/overrides/new?application=none", "/git/platform-config/pulls/x", "/events?promotion=x"} {
 		w := d.get(vera, target)
 		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Not found") {
 			t.Errorf("GET %s answered %d: %s", target, w.Code, w.Body)

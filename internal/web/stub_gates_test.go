@@ -110,13 +110,17 @@ func (s *stub) Violations(_ context.Context, open bool, _ int) ([]promotion.Viol
 
 func (s *stub) Freezes(context.Context, time.Time) ([]promotion.Freeze, error) { return s.freezes, nil }
 
-func (s *stub) EvidenceFor(context.Context, int64) ([]promotion.Evidence, error) { return s.evidence, nil }
+func (s *stub) EvidenceFor(context.Context, int64) ([]promotion.Evidence, error) {
+	return s.evidence, nil
+}
 
 func (s *stub) RevisionsOf(context.Context, int64, int) ([]promotion.TargetRevision, error) {
 	return s.revisions, nil
 }
 
-func (s *stub) Changes(context.Context, string, int) ([]promotion.Promotion, error) { return s.changes, nil }
+func (s *stub) Changes(context.Context, string, int) ([]promotion.Promotion, error) {
+	return s.changes, nil
+}
 
 func (s *stub) SeenPullRequests(context.Context, string) (map[int]promotion.SeenPullRequest, error) {
 	return map[int]promotion.SeenPullRequest{8: {Number: 8, Verdict: "changes checkout in prod-eu"}}, nil
@@ -131,19 +135,4 @@ func (s *stub) PolicyInForce(_ context.Context, repository string) (promotion.Po
 
 func (s *stub) PolicyFiles(context.Context, int64) (promotion.PolicyFiles, error) {
 	return promotion.PolicyFiles{"sluice.yaml": "windows:\n  - name: office-hours\n    timezone: Europe/Berlin\n"}, nil
-}
-
-func (s *stub) Branches(_ context.Context, repository string) ([]string, error) {
-	if repository != "platform-config" {
-		return nil, promotion.ErrNotFound
-	}
-	return s.branches, nil
-}
-
-func (s *stub) Open(_ context.Context, by promotion.Actor, repository, branch, title, body string) (int, error) {
-	return 9, s.only(by, []any{"open", repository, branch, title, body})
-}
-
-func (s *stub) Close(_ context.Context, by promotion.Actor, repository string, number int) error {
-	return s.only(by, []any{"close", repository, number})
 }

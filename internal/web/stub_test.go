@@ -9,7 +9,7 @@ import (
 	"github.com/sluicehq/sluice/internal/web"
 )
 
-// stub stands in for the domain, its store and the pull request host: it answers with
+// stub stands in for the domain and its store: it answers with
 // samples, or with err where that is set, and remembers what it was asked to do.
 type stub struct {
 	promotion.Reader // nil: what is not below must not be asked
@@ -37,10 +37,11 @@ type stub struct {
 	faults     promotion.PolicyFaults
 	branches   []string
 
-	planErr error // of what only looks ahead
-	err   error // of the use cases
-	by    promotion.Actor
-	asked any
+	pushed  []string // repositories and refs
+	planErr error    // of what only looks ahead
+	err     error    // of the use cases
+	by      promotion.Actor
+	asked   any
 }
 
 func newStub() *stub {
@@ -177,20 +178,4 @@ func (s *stub) Repositories(context.Context) ([]promotion.RepositoryStatus, erro
 		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8), PolicyFaults: s.faults},
 		{Name: "legacy", URL: "https://git.example.com/legacy/config", BaseBranch: "main", LookedAt: before(95),
 			Problem: "fetch https://git.example.com/legacy/config: authentication failed; check the deploy key"}}, nil
-}
-
-func (s *stub) List(_ context.Context, repository string) ([]web.PullRequestSummary, error) {
-	if repository != "platform-config" {
-		return nil, promotion.ErrNotFound
-	}
-	return []web.PullRequestSummary{s.pull.PullRequestSummary,
-		{Number: 8, Title: "more replicas of checkout", State: "open", Branch: "more-replicas", Author: "dora", OpenedAt: before(400)},
-		{Number: 6, Title: "raise the memory of search", State: "merged", Branch: "more-memory", Author: "dora", OpenedAt: before(9000)}}, nil
-}
-
-func (s *stub) Get(_ context.Context, repository string, number int) (web.PullRequest, error) {
-	if repository != "platform-config" || number != 7 {
-		return web.PullRequest{}, promotion.ErrNotFound
-	}
-	return s.pull, nil
 }

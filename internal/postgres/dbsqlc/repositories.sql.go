@@ -22,6 +22,48 @@ func (q *Queries) ApplicationID(ctx context.Context, name string) (int64, error)
 	return id, err
 }
 
+const claimDelivery = `-- name: ClaimDelivery :execrows
+INSERT INTO webhook_deliveries (host, delivery, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+`
+
+type ClaimDeliveryParams struct {
+	Host       string
+	Delivery   string
+	ReceivedAt time.Time
+}
+
+func (q *Queries) ClaimDelivery(ctx context.Context, arg ClaimDeliveryParams) (int64, error) {
+	result, err := q.db.Exec(ctx, claimDelivery, arg.Host, arg.Delivery, arg.ReceivedAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const forgetDeliveries = `-- name: ForgetDeliveries :exec
+DELETE FROM webhook_deliveries WHERE received_at < $1
+`
+
+func (q *Queries) ForgetDeliveries(ctx context.Context, receivedAt time.Time) error {
+	_, err := q.db.Exec(ctx, forgetDeliveries, receivedAt)
+	return err
+}
+
+const forgetPullRequest = `-- name: ForgetPullRequest :exec
+DELETE FROM pull_requests_seen s USING config_repositories r
+WHERE r.id = s.config_repository_id AND r.name = $1 AND s.number = $2::integer
+`
+
+type ForgetPullRequestParams struct {
+	Repository string
+	Number     int32
+}
+
+func (q *Queries) ForgetPullRequest(ctx context.Context, arg ForgetPullRequestParams) error {
+	_, err := q.db.Exec(ctx, forgetPullRequest, arg.Repository, arg.Number)
+	return err
+}
+
 const imagesOf = `-- name: ImagesOf :many
 SELECT DISTINCT n.repository FROM targets t
 CROSS JOIN LATERAL (SELECT v.images FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
@@ -169,6 +211,38 @@ type NameRevisionsPromotionParams struct {
 func (q *Queries) NameRevisionsPromotion(ctx context.Context, arg NameRevisionsPromotionParams) error {
 	_, err := q.db.Exec(ctx, nameRevisionsPromotion, arg.TargetID, arg.Commit, arg.Promotion)
 	return err
+}
+
+const ofPullRequest = `-- name: OfPullRequest :many
+SELECT p.id FROM promotions p JOIN target_details t ON t.id = p.target_id
+WHERE p.number = $1::integer AND t.repository = $2
+  AND (p.state IN ('requested', 'open', 'merged', 'syncing', 'live', 'failed') OR NOT p.cleaned_up)
+ORDER BY p.id
+`
+
+type OfPullRequestParams struct {
+	Number     int32
+	Repository string
+}
+
+func (q *Queries) OfPullRequest(ctx context.Context, arg OfPullRequestParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, ofPullRequest, arg.Number, arg.Repository)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const policyFiles = `-- name: PolicyFiles :one
@@ -344,11 +418,11 @@ func (q *Queries) SaveApplication(ctx context.Context, arg SaveApplicationParams
 }
 
 const savePullRequestSeen = `-- name: SavePullRequestSeen :exec
-INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, verdict, seen_at)
-SELECT r.id, $1, $2, $3, $4, $5, $6
-FROM config_repositories r WHERE r.name = $7
+INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, ref, verdict, seen_at)
+SELECT r.id, $1, $2, $3, $4, $5, $6, $7
+FROM config_repositories r WHERE r.name = $8
 ON CONFLICT (config_repository_id, number) DO UPDATE
-SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, verdict = excluded.verdict, seen_at = excluded.seen_at
+SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, ref = excluded.ref, verdict = excluded.verdict, seen_at = excluded.seen_at
 `
 
 type SavePullRequestSeenParams struct {
@@ -356,6 +430,7 @@ type SavePullRequestSeenParams struct {
 	Head       string
 	Main       string
 	PolicyID   *int64
+	Ref        string
 	Verdict    string
 	SeenAt     time.Time
 	Repository string
@@ -367,6 +442,7 @@ func (q *Queries) SavePullRequestSeen(ctx context.Context, arg SavePullRequestSe
 		arg.Head,
 		arg.Main,
 		arg.PolicyID,
+		arg.Ref,
 		arg.Verdict,
 		arg.SeenAt,
 		arg.Repository,
@@ -440,7 +516,7 @@ func (q *Queries) SaveTarget(ctx context.Context, arg SaveTargetParams) (int64, 
 }
 
 const seenPullRequests = `-- name: SeenPullRequests :many
-SELECT s.number, s.head, s.main, s.policy_id, s.verdict, s.seen_at
+SELECT s.number, s.head, s.main, s.policy_id, s.ref, s.verdict, s.seen_at
 FROM pull_requests_seen s JOIN config_repositories r ON r.id = s.config_repository_id WHERE r.name = $1
 `
 
@@ -449,6 +525,7 @@ type SeenPullRequestsRow struct {
 	Head     string
 	Main     string
 	PolicyID *int64
+	Ref      string
 	Verdict  string
 	SeenAt   time.Time
 }
@@ -467,6 +544,7 @@ func (q *Queries) SeenPullRequests(ctx context.Context, name string) ([]SeenPull
 			&i.Head,
 			&i.Main,
 			&i.PolicyID,
+			&i.Ref,
 			&i.Verdict,
 			&i.SeenAt,
 		); err != nil {

@@ -9,15 +9,31 @@ SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head
 SELECT * FROM config_repositories WHERE name = $1;
 
 -- name: SeenPullRequests :many
-SELECT s.number, s.head, s.main, s.policy_id, s.verdict, s.seen_at
+SELECT s.number, s.head, s.main, s.policy_id, s.ref, s.verdict, s.seen_at
 FROM pull_requests_seen s JOIN config_repositories r ON r.id = s.config_repository_id WHERE r.name = $1;
 
 -- name: SavePullRequestSeen :exec
-INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, verdict, seen_at)
-SELECT r.id, sqlc.arg(number), sqlc.arg(head), sqlc.arg(main), sqlc.narg(policy_id), sqlc.arg(verdict), sqlc.arg(seen_at)
+INSERT INTO pull_requests_seen (config_repository_id, number, head, main, policy_id, ref, verdict, seen_at)
+SELECT r.id, sqlc.arg(number), sqlc.arg(head), sqlc.arg(main), sqlc.narg(policy_id), sqlc.arg(ref), sqlc.arg(verdict), sqlc.arg(seen_at)
 FROM config_repositories r WHERE r.name = sqlc.arg(repository)
 ON CONFLICT (config_repository_id, number) DO UPDATE
-SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, verdict = excluded.verdict, seen_at = excluded.seen_at;
+SET head = excluded.head, main = excluded.main, policy_id = excluded.policy_id, ref = excluded.ref, verdict = excluded.verdict, seen_at = excluded.seen_at;
+
+-- name: ForgetPullRequest :exec
+DELETE FROM pull_requests_seen s USING config_repositories r
+WHERE r.id = s.config_repository_id AND r.name = sqlc.arg(repository) AND s.number = sqlc.arg(number)::integer;
+
+-- name: ClaimDelivery :execrows
+INSERT INTO webhook_deliveries (host, delivery, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- name: ForgetDeliveries :exec
+DELETE FROM webhook_deliveries WHERE received_at < $1;
+
+-- name: OfPullRequest :many
+SELECT p.id FROM promotions p JOIN target_details t ON t.id = p.target_id
+WHERE p.number = sqlc.arg(number)::integer AND t.repository = sqlc.arg(repository)
+  AND (p.state IN ('requested', 'open', 'merged', 'syncing', 'live', 'failed') OR NOT p.cleaned_up)
+ORDER BY p.id;
 
 -- name: PolicyInForce :one
 SELECT p.id, p.commit, p.in_force_from FROM policies p JOIN config_repositories r ON r.id = p.config_repository_id

@@ -24,6 +24,8 @@ type call struct {
 	host *Host
 	// refusal is the last answer that was none of success, nil when there was none.
 	refusal *refusal
+	// now is Gitea's time of the last answer.
+	now time.Time
 }
 
 // refusal is an answer of Gitea that says no.
@@ -90,8 +92,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "token "+token)
 	answer, err := t.next.RoundTrip(r)
-	if err != nil || answer.StatusCode < http.StatusBadRequest {
-		return answer, err
+	if err != nil {
+		return nil, err
+	}
+	if t.call.now, err = http.ParseTime(answer.Header.Get("Date")); err != nil {
+		t.call.now = h.Clock()
+	}
+	if answer.StatusCode < http.StatusBadRequest {
+		return answer, nil
 	}
 	const enough = 1 << 16
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, enough)) // what can be had of it

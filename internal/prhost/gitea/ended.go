@@ -15,8 +15,11 @@ func (c *call) read(p *gitea.PullRequest) (promotion.PullRequest, error) {
 	if p.Index == 0 || p.Head == nil || p.Base == nil || p.Head.Sha == "" || p.Base.Ref == "" || p.Updated == nil {
 		return promotion.PullRequest{}, fmt.Errorf("read a pull request: %w", errIncomplete)
 	}
-	r := promotion.PullRequest{Number: int(p.Index), URL: p.HTMLURL, Branch: p.Head.Name, HeadSHA: p.Head.Sha, BaseRef: p.Base.Ref,
-		Draft: p.Draft, At: *p.Updated}
+	r := promotion.PullRequest{Number: int(p.Index), URL: p.HTMLURL, Title: p.Title, Branch: p.Head.Name,
+		Ref: fmt.Sprintf("refs/pull/%d/head", p.Index), HeadSHA: p.Head.Sha, BaseRef: p.Base.Ref, Draft: p.Draft, At: *p.Updated}
+	if p.Poster != nil {
+		r.Author = p.Poster.UserName
+	}
 	switch {
 	case p.HasMerged:
 		return c.readMerged(p, r)
@@ -59,17 +62,46 @@ func (c *call) readMerged(p *gitea.PullRequest, r promotion.PullRequest) (promot
 	if r.HeadSHA, err = c.headAtEnd(p); err != nil {
 		return promotion.PullRequest{}, err
 	}
-	if r.MergeSHA != r.HeadSHA {
+	if r.MergeSHA == r.HeadSHA {
+		return c.readFastForward(p, r)
+	}
+	return r, nil
+}
+
+// hindsight is how long Gitea may take to write down a push that it acted upon.
+const hindsight = 15 * time.Second
+
+// readFastForward is readMerged for a head that is on the base branch as it is: by
+// Gitea's own rebase, by plain git, or because somebody set the branch back, which
+// Gitea also takes for a merge by plain git. Until it is sure to have written the push
+// down that tells them apart, the pull request counts as open.
+func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (promotion.PullRequest, error) {
+	commit, _, err := c.GetSingleCommit(c.host.Owner, c.host.Repository, r.MergeSHA)
+	if err := c.failed(err, "read the merge of pull request #%d", r.Number); err != nil {
+		return promotion.PullRequest{}, err
+	}
+	if !c.byGit(p, commit) {
 		return r, nil
 	}
 	by, err := c.setBackBy(p)
-	if err != nil {
+	switch {
+	case err != nil:
 		return promotion.PullRequest{}, err
-	}
-	if by != "" {
+	case by != "":
 		r.State, r.MergeSHA, r.MergedBy, r.ClosedBy = promotion.PullRequestClosed, "", "", by
+	case p.Closed == nil || c.now.Sub(*p.Closed) < hindsight:
+		r.State, r.MergeSHA, r.MergedBy = promotion.PullRequestOpen, "", ""
 	}
 	return r, nil
+}
+
+// byGit tells a merge that Gitea found: it then takes the commit's time for that of the merge.
+func (c *call) byGit(p *gitea.PullRequest, merge *gitea.Commit) bool {
+	if p.Merged == nil || merge.RepoCommit == nil || merge.RepoCommit.Author == nil {
+		return true
+	}
+	authored, err := time.Parse(time.RFC3339, merge.RepoCommit.Author.Date)
+	return err != nil || authored.Equal(*p.Merged)
 }
 
 // headAtEnd is the head that was merged or closed. Gitea goes on telling where

@@ -184,7 +184,7 @@ func (s *scene) endsMergedBy(method string, p promotion.PullRequest) {
 	s.green(p.HeadSHA)
 	s.person.Merge(s, p.Number, method)
 	main := s.git.Remote("main")
-	got := s.get(p.Number)
+	got := s.becomes(p.Number, promotion.PullRequestMerged)
 	if got.State != promotion.PullRequestMerged || got.MergeSHA != main || got.MergedBy != s.person.Name() || got.HeadSHA != p.HeadSHA {
 		s.Fatalf("merged %+v, want it by %s as %s", got, s.person.Name(), main)
 	}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/sluicehq/sluice/internal/config"
+	"github.com/sluicehq/sluice/internal/promotion"
+	"github.com/sluicehq/sluice/internal/webhook"
+)
+
+// webhooks is the door for the hosts' webhooks; nil when none has a secret.
+func (s *server) webhooks() (http.Handler, error) {
+	if len(s.config.Webhooks) == 0 {
+		return nil, nil
+	}
+	var hosts []webhook.Host
+	for _, w := range s.config.Webhooks {
+		secrets, err := w.Secrets()
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, webhook.Host{Name: w.Host, Secrets: secrets})
+	}
+	door, err := webhook.New(hosts, tidings{s.service, s.config.Repositories}, s.log)
+	if err != nil {
+		return nil, fmt.Errorf("open the door for webhooks: %w", err)
+	}
+	return door, nil
+}
+
+// tidings finds the config repositories that an event is about. Of others it takes no notice.
+type tidings struct {
+	service      *promotion.Service
+	repositories []config.ConfigRepository
+}
+
+func (t tidings) Receive(ctx context.Context, e webhook.Event) error {
+	for _, r := range t.repositories {
+		at := r.At()
+		if at == nil || r.Host != e.Host {
+			continue
+		}
+		if name := at.Owner + "/" + at.Repository; !strings.EqualFold(name, e.Repository) && !strings.EqualFold(name, e.Formerly) {
+			continue
+		}
+		err := t.service.Told(ctx, promotion.Tidings{Host: r.Host + "/" + r.Name, Delivery: e.Delivery, Repository: r.Name, Refs: e.Refs, PullRequest: e.PullRequest})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

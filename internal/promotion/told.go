@@ -1,0 +1,49 @@
+package promotion
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Tidings are what a host's webhook says has happened in a config repository. They are never believed: they only say where
+// to look now.
+type Tidings struct {
+	Host, Delivery string // the delivery's id is the host's own
+	Repository     string // name of the config repository
+	Refs           []string
+	PullRequest    int
+}
+
+// deliveriesKept is how long a delivery is remembered; hosts redeliver for a few days.
+const deliveriesKept = 30 * 24 * time.Hour
+
+// Told has what tidings are about looked at. The same delivery again does nothing.
+func (s *Service) Told(ctx context.Context, t Tidings) error {
+	if _, ok := s.Sites[t.Repository]; !ok {
+		return fmt.Errorf("config repository %q is not configured on this server", t.Repository)
+	}
+	return s.Store.Tx(ctx, func(tx Tx) error {
+		now := s.Now()
+		claimed, err := tx.ClaimDelivery(ctx, t.Host, t.Delivery, now, now.Add(-deliveriesKept))
+		if err != nil || !claimed {
+			return err
+		}
+		if err := s.lookAtRefs(ctx, tx, t.Repository, t.Refs); err != nil {
+			return err
+		}
+		if t.PullRequest == 0 {
+			return nil
+		}
+		ids, err := tx.OfPullRequest(ctx, t.Repository, t.PullRequest)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
+				return err
+			}
+		}
+		return tx.Enqueue(ctx, Work{Kind: WorkLook, Repository: t.Repository})
+	})
+}
