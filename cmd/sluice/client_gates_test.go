@@ -132,7 +132,7 @@ replicas: 3 → 2
 		{"hold of everything", newHoldCommand(), []string{"--everything", "--reason", "fire"}, api.HoldList{Items: []api.Hold{everyHold, webHold}},
 			`POST /api/v1/holds {"everything":true,"reason":"fire"}`, holdText, 0, 0},
 		{"holds", newHoldCommand(), []string{"list"}, api.HoldList{Items: []api.Hold{everyHold, webHold}}, "GET /api/v1/holds ", holdText, 0, 0},
-		{"resume", newResumeCommand(), target, api.HoldList{}, `POST /api/v1/holds:resume {"application":"web","environment":"prod"}`, "nothing holds it\n", 0, 0},
+		{"resume", newResumeCommand(), target, api.HoldList{}, `POST /api/v1/holds:resume {"application":"web","environment":"prod"}`, "nothing is held\n", 0, 0},
 		{"resume everything", newResumeCommand(), []string{"--everything"}, api.HoldList{Items: []api.Hold{everyHold, webHold}},
 			`POST /api/v1/holds:resume {"everything":true}`, holdText, 0, 0},
 		{"override", newOverrideCommand(), with(target, "--gate", "sync-window,approvals", "--until", "2026-03-01T13:00:00Z", "--reason", "fire",

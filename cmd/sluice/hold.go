@@ -74,7 +74,7 @@ func newHoldListCommand() *cobra.Command {
 
 func showHolds(out io.Writer, list api.HoldList) {
 	if len(list.Items) == 0 {
-		row(out, "nothing holds it")
+		row(out, "nothing is held")
 		return
 	}
 	row(out, "ID", "APPLICATION", "ENVIRONMENT", "HELD BY", "SINCE", "REASON")

@@ -22,6 +22,15 @@ type Config struct {
 	Clusters     []Cluster          `json:"clusters"`
 	Registries   Registries         `json:"registries"`
 	Webhooks     []Webhook          `json:"webhooks"`
+	People       []Person           `json:"people"`
+}
+
+// Person says who somebody of a PR host is in Sluice, so that their reviews there count here.
+type Person struct {
+	Name   string   `json:"name"`
+	Roles  []string `json:"roles"`
+	GitHub string   `json:"github"` // login
+	Gitea  string   `json:"gitea"`
 }
 
 // Database is the PostgreSQL to use.

@@ -241,15 +241,6 @@ func BenchmarkSealAudit(b *testing.B) {
 	a.sealAll()
 	b.Logf("the million was sealed in %v", time.Since(started))
 	a.exec("VACUUM ANALYZE audit_events; VACUUM ANALYZE audit_chain")
-	rows, err := a.pool.Query(context.Background(), `EXPLAIN ANALYZE SELECT e.id FROM audit_events e
-WHERE (e.tx, e.id) > ((SELECT tx FROM audit_events ORDER BY tx DESC LIMIT 1), 999990::bigint)
-  AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
-  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.event_id = e.id)
-ORDER BY e.tx, e.id LIMIT 1000`)
-	a.must(err)
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	a.must(err)
-	b.Log(strings.Join(plan, "\n"))
 	for b.Loop() {
 		a.write(a.pool, "one more")
 		a.seal()

@@ -35,6 +35,7 @@ func (s *Service) steps() []step {
 		{"withdraw", targetGone, s.withdraw},
 		{"close", mustClose, s.closePullRequest},
 		{"notice", mustNotice, s.notice},
+		{"review", s.mustTakeReviews, s.takeReviews},
 		{"propose", mustPropose, s.propose},
 		{"open", mustOpen, s.openPullRequest},
 		{"report", mustReport, s.report},

@@ -61,6 +61,12 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 	if f.policy.Approvals == 0 {
 		return pass("%s needs no approval", f.Target.Environment)
 	}
+	if s.Identify != nil {
+		if _, objections := s.reviewed(f); len(objections) > 0 {
+			return block("%s asked for changes at the host: only they can approve or withdraw that", strings.Join(objections, ", ")).
+				with(map[string]any{"asked for changes": objections})
+		}
+	}
 	by, ignored := f.approved()
 	inputs := map[string]any{"needed": f.policy.Approvals, "by": by, "rendered": f.RenderedHash, "not counted": ignored}
 	if len(by) >= f.policy.Approvals {

@@ -114,6 +114,9 @@ type PullRequestHost interface {
 	// Comment writes a comment that begins with the marker, or replaces the text of the one that does. The marker is one line
 	// that people do not see.
 	Comment(ctx context.Context, number int, marker, text string) error
+	// Reviews are people's newest decisive reviews of a pull request, one of each person, oldest first. One that a person has
+	// dismissed is left out; one that the host dismissed by itself after a push is not.
+	Reviews(ctx context.Context, number int) ([]Review, error)
 	// Close closes without merging and leaves a comment. Closed is no error.
 	Close(ctx context.Context, number int, comment string) error
 	// SetStatus sets one commit status.
@@ -144,6 +147,24 @@ type PullRequest struct {
 	Draft    bool
 	At       time.Time // of the last change
 }
+
+// Review is a person's decision at the host.
+type Review struct {
+	Author  string // as the host calls them
+	Verdict ReviewVerdict
+	Head    string // the commit that was reviewed
+	Comment string
+	At      time.Time
+}
+
+// ReviewVerdict is what a review says.
+type ReviewVerdict string
+
+// The verdicts of reviews that decide something.
+const (
+	ReviewApproves      ReviewVerdict = "approves"
+	ReviewAsksForChange ReviewVerdict = "asks for changes"
+)
 
 // CommitStatus is a check shown on a commit; Context is sluice/gates.
 type CommitStatus struct {

@@ -18,6 +18,8 @@ type Service struct {
 	Engine    Engine
 	Policies  Policies
 	Now       func() time.Time
+	// Identify tells who a person of a host is in Sluice, with the roles that they hold now. Nil: nobody of a host is known.
+	Identify  func(repository, login string) (Actor, bool)
 	PublicURL string // where people reach Sluice, without a trailing slash
 	Log       *slog.Logger
 	// Checkpoint is told of every boundary between two steps. Tests end the

@@ -33,6 +33,7 @@ type situation struct {
 	freezes     []Freeze   // that have not ended
 	holds       []Hold     // of the target, and of everything
 	overrides   []Override // of the target, not expired
+	reviews     []Review   // at the host
 	siblings    []sibling
 	unjudged    []Target       // that a restored base changes too, and no sibling judges yet
 	replacedBy  TargetRevision // the commit by hand after which main wants something else; zero when there is none
@@ -106,6 +107,11 @@ func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err erro
 		return fmt.Errorf("ask the host about pull request #%d: %w", f.Number, err)
 	}
 	f.onHost = err == nil
+	if f.onHost && f.host.State == PullRequestOpen && s.Identify != nil && f.policy.Approvals > 0 {
+		if f.reviews, err = f.site.Host.Reviews(ctx, f.Number); err != nil {
+			return fmt.Errorf("read the reviews of pull request #%d: %w", f.Number, err)
+		}
+	}
 	if f.onHost && f.host.State == PullRequestOpen && f.Kind != KindChange {
 		f.headIsOwn = f.host.HeadSHA == f.HeadSHA || s.wrote(ctx, f, f.host.HeadSHA)
 	}

@@ -177,3 +177,15 @@ func TestStaticFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestStopIsShownOnEveryPage(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, true)
+	d.holds = append(d.holds, sampleStop())
+	for _, target := range []string{"/", "/?fragment=board", "/promotions/10", "/promotions/10?fragment=promotion", "/promotions/99", "/promote", "/applications/checkout",
+		"/applications/checkout/dev", "/releases/3", "/history", "/audit", "/set-up", "/calendar", "/violations", "/sign-in", "/git/platform-config/pulls"} {
+		if body := d.get(vera, target).Body.String(); strings.Count(body, "Everything is stopped.") != 1 {
+			t.Errorf("GET %s does not say once that everything is stopped:\n%s", target, body)
+		}
+	}
+}

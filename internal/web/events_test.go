@@ -49,6 +49,28 @@ func TestEventsOnlyWhenSomethingChanged(t *testing.T) {
 	})
 }
 
+func TestStopIsToldToEveryOpenPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newAnonymousDoor(t)
+		ctx, stop := context.WithCancel(t.Context())
+		board, ended := stream(ctx, d, "/events")
+		one, oneEnded := stream(ctx, d, "/events?promotion=10")
+		time.Sleep(1500 * time.Millisecond)
+		before, beforeOne := len(board()), len(one())
+		d.Lock()
+		d.holds = []promotion.Hold{sampleStop()}
+		d.Unlock()
+		time.Sleep(2 * time.Second)
+		if got, gotOne := len(board())-before, len(one())-beforeOne; got != 1 || gotOne != 1 {
+			t.Errorf("when everything was stopped the board and a promotion's page were told %d and %d times, want once each", got, gotOne)
+		}
+		stop()
+		<-ended
+		<-oneEnded
+	})
+}
+
 func TestReconnectingHearsNothingOld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

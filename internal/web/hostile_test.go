@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -36,6 +37,22 @@ func hostileDoor(t *testing.T) *door {
 			cell.Deployments[j].Message, cell.Deployments[j].Key.Cluster = hostile, hostile
 		}
 	}
+	hold, stop := sampleHold(), sampleStop()
+	hold.Reason, stop.Reason, stop.HeldBy = hostile, hostile, hostile
+	d.holds, d.overrides, d.violations = []promotion.Hold{hold, stop}, sampleOverrides(), sampleViolations()
+	d.overrides[0].Reason, d.overrides[0].Incident, d.overrides[0].GivenBy, d.overrides[0].Gates = hostile, hostileLink, hostile, []string{hostile}
+	d.violations[0].Message, d.violations[0].Actor, d.violations[2].Review = hostile, hostile, hostile
+	d.freezes[0].Reason, d.freezes[0].Owner, d.freezes[0].Environments = hostile, hostile, []string{hostile}
+	d.evidence[0].Summary, d.evidence[0].URL, d.evidence[0].Name, d.evidence[0].Source = hostile, hostileLink, hostile, hostile
+	d.revisions[0].Commit.Message, d.revisions[0].Commit.Author, d.revisions[0].Commit.SHA = hostile, hostile, hostile
+	d.restored.Change.Notes, d.restored.Change.Diff, d.restored.Change.Removed[0].Object = []string{hostile}, "+ "+hostile, hostile
+	d.planned.Waits, d.planned.Diff, d.planned.Gates[0].Reason = hostile, "+ "+hostile, hostile
+	d.windows[1].Now.Reason, d.windows[1].Closed[0].Reason, d.windows[2].Closed[0].Reason = hostile, hostile, hostile
+	d.faults = promotion.PolicyFaults{{File: hostile, Line: 1, Message: hostile}}
+	d.releases[0].RejectedBy, d.releases[0].Rejection = hostile, hostile
+	d.branches = []string{hostile}
+	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50))}
+	d.changes[0].WaitsFor = hostile
 	p := &d.pull
 	p.Title, p.Branch, p.Body, p.Diff = hostile, hostile, hostile+"\n\n[x]("+hostileLink+") <a href=\""+hostileLink+"\">y</a>", hostile
 	p.Comments[0].Body, p.Comments[0].Author, p.Statuses[0].URL = hostile, hostile, hostileLink
@@ -44,8 +61,12 @@ func hostileDoor(t *testing.T) *door {
 
 func TestHostileTextIsOnlyText(t *testing.T) {
 	t.Parallel()
+	query := url.QueryEscape(hostile)
 	for _, target := range []string{"/", "/promotions/12", "/promotions/14", "/promote?application=checkout&release=3", "/applications/checkout",
-		"/releases/3", "/history", "/audit", "/set-up", "/git/platform-config/pulls/7", "/sign-in?next=" + hostileLink} {
+		"/releases/3", "/history", "/audit", "/set-up", "/git/platform-config/pulls/7", "/git/platform-config/pulls/8",
+		"/git/platform-config/pulls/new", "/applications/checkout/prod-us", "/hold", "/hold?application=checkout&environment=prod-us", "/calendar",
+		"/calendar?view=month", "/freezes/new?application=" + query, "/overrides/new?application=checkout&environment=prod-eu&gates=" + query + "&reason=" + query,
+		"/violations", "/restore?application=checkout&environment=prod-eu&commit=" + query, "/sign-in?next=" + hostileLink} {
 		w := hostileDoor(t).get(ada, target)
 		if !strings.Contains(w.Body.String(), "alert(1)") && !strings.Contains(target, "sign-in") {
 			t.Errorf("GET %s shows nothing hostile: the test tests nothing", target)

@@ -75,6 +75,26 @@ func TestBoardFilters(t *testing.T) {
 	}
 }
 
+func TestWhatIsHeldOrOverriddenIsNotQuiet(t *testing.T) {
+	t.Parallel()
+	quiet := target(8, "quiet-one", "dev", 10)
+	for name, change := range map[string]func(*door){
+		"held":       func(d *door) { d.holds = []promotion.Hold{{ID: 1, Target: quiet, HeldBy: "rita", Reason: "why not"}} },
+		"overridden": func(d *door) { d.overrides = []promotion.Override{{ID: 1, Target: quiet, ExpiresAt: noon.Add(1)}} },
+	} {
+		d := newDoor(t, true)
+		change(d)
+		if body := d.get(vera, "/?busy=1").Body.String(); !strings.Contains(body, `<a href="/applications/quiet-one">`) {
+			t.Errorf("a target that is %s counts as quiet", name)
+		}
+	}
+	d := newDoor(t, true)
+	d.overrides = []promotion.Override{{ID: 1, Target: quiet, ExpiresAt: noon}}
+	if body := d.get(vera, "/?busy=1").Body.String(); strings.Contains(body, `<a href="/applications/quiet-one">`) {
+		t.Error("a target whose override has ended does not count as quiet")
+	}
+}
+
 func TestSimulatedIsSaid(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, true)

@@ -93,6 +93,8 @@ func (s *stub) TargetNamed(ctx context.Context, application, environment string)
 }
 
 func (s *stub) HoldsOf(_ context.Context, targetID int64) ([]promotion.Hold, error) {
+	s.Lock()
+	defer s.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.holds), func(h promotion.Hold) bool { return targetID != 0 && h.Target.ID != 0 && h.Target.ID != targetID }), nil
 }
 

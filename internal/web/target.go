@@ -85,7 +85,16 @@ func (w *Web) revisions(ctx context.Context, t promotion.Target) ([]revisionView
 		name, _, _ := strings.Cut(r.Commit.Author, " <")
 		views[i] = revisionView{Commit: shorten(r.Commit.SHA), Subject: subject, Author: name, At: at(r.Commit.When, w.now()),
 			Release: releaseLink(r.ReleaseID, versions[r.ReleaseID]), Promotion: promotionLink(r.PromotionID), Current: i == 0,
-			RestoreURL: "/restore?" + url.Values{"application": {t.Application}, "environment": {t.Environment}, "commit": {r.Commit.SHA}}.Encode()}
+			RestoreURL: restoreURL(t, r)}
 	}
 	return views, nil
+}
+
+// restoreURL leads to what restoring a revision would change. Images that belong to no known release cannot come back with it.
+func restoreURL(t promotion.Target, r promotion.TargetRevision) string {
+	query := url.Values{"application": {t.Application}, "environment": {t.Environment}, "commit": {r.Commit.SHA}}
+	if r.ReleaseID == 0 {
+		query.Set("images", "today")
+	}
+	return "/restore?" + query.Encode()
 }

@@ -122,6 +122,9 @@ func (r *repository) Comment(ctx context.Context, number int, marker, text strin
 	return nil
 }
 
+// Reviews implements promotion.PullRequestHost. People approve in Sluice itself: there is nothing to tell.
+func (r *repository) Reviews(context.Context, int) ([]promotion.Review, error) { return nil, nil }
+
 // Update implements promotion.PullRequestHost.
 func (r *repository) Update(ctx context.Context, number int, title, body string) error {
 	if title == "" {
