@@ -46,7 +46,7 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(options...), newDemoCommand(options...), newMigrateCommand(), newTokenCommand(),
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
-		newOverlayCommand(), newLintCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
+		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)
 	return root
 }

@@ -11,7 +11,7 @@ type Decision struct {
 	Open   bool
 	By     string    // name of the window that decided; empty where none did
 	Reason string    // in words
-	Next   time.Time // when Open changes next, in UTC; zero when it never does
+	Next   time.Time // when Open changes next, in UTC, or up to when it is known not to; zero when it never does
 }
 
 // Open decides for one instant. Where several windows cover it, the first in the
@@ -50,12 +50,24 @@ func (w Window) covers(at time.Time) bool {
 	return w.always || len(Occurrences(w, at, at.Add(1))) > 0
 }
 
-// next looks further and further ahead for the end of the present answer.
+// mostOccurrences bounds the work of looking ahead: windows of a few minutes each come by the million in 400 years.
+const mostOccurrences = 400_000
+
+// next looks further and further ahead for the end of the present answer. When there is no end in sight after many
+// occurrences, it is the moment up to which the answer is known to stay.
 func next(windows []Window, at time.Time, open bool) time.Time {
 	if settled(windows) {
 		return time.Time{}
 	}
+	began := at
 	limit := at.AddDate(calendarYears, 0, 0)
+	perDay := 0
+	for _, w := range windows {
+		perDay += len(w.starts.times)
+	}
+	if most := at.AddDate(0, 0, mostOccurrences/max(1, perDay)); most.Before(limit) {
+		limit = most
+	}
 	for step := 8 * 24 * time.Hour; at.Before(limit); step = min(2*step, 366*24*time.Hour) {
 		end := at.Add(step)
 		found := Intervals(windows, at, end)
@@ -70,6 +82,9 @@ func next(windows []Window, at time.Time, open bool) time.Time {
 			return found[0].To
 		}
 		at = end
+	}
+	if at.Before(began.AddDate(calendarYears, 0, 0)) {
+		return at
 	}
 	return time.Time{}
 }

@@ -120,3 +120,20 @@ func TestEmptyRange(t *testing.T) {
 		}
 	}
 }
+
+// Windows that are never open, or always, although each of them comes every few minutes.
+func TestLookingAheadEnds(t *testing.T) {
+	t.Parallel()
+	windows, err := window.Compile([]window.Spec{
+		{Name: "often", Kind: window.Allow, Schedule: "*/5 * * * *", Duration: "2m", Timezone: "Europe/Paris"},
+		{Name: "never", Kind: window.Deny, Schedule: "*/5 * * * *", Duration: "4m", Timezone: "Europe/Paris"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	d := window.Open(windows, at)
+	if d.Open || d.Next.Before(at.AddDate(1, 0, 0)) {
+		t.Errorf("the decision is %+v", d)
+	}
+}
