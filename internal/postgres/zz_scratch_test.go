@@ -15,7 +15,7 @@ import (
 func TestScratchPlan(t *testing.T) {
 	a := newTrail(t)
 	ctx := context.Background()
-	a.fill(1_000_000)
+	a.fill(300_000)
 	st := time.Now()
 	n := a.seal()
 	t.Logf("sealed %d in %v", n, time.Since(st))

@@ -51,7 +51,11 @@ func (w Window) covers(at time.Time) bool {
 }
 
 // mostOccurrences bounds the work of looking ahead: windows of a few minutes each come by the million in 400 years.
-const mostOccurrences = 400_000
+// Of windows that come seldom every century is looked through.
+const (
+	mostOccurrences = 400_000
+	oftenPerDay     = 12
+)
 
 // next looks further and further ahead for the end of the present answer. When there is no end in sight after many
 // occurrences, it is the moment up to which the answer is known to stay.
@@ -65,7 +69,7 @@ func next(windows []Window, at time.Time, open bool) time.Time {
 	for _, w := range windows {
 		perDay += len(w.starts.times)
 	}
-	if most := at.AddDate(0, 0, mostOccurrences/max(1, perDay)); most.Before(limit) {
+	if most := at.AddDate(0, 0, mostOccurrences/max(1, perDay)); perDay > oftenPerDay && most.Before(limit) {
 		limit = most
 	}
 	for step := 8 * 24 * time.Hour; at.Before(limit); step = min(2*step, 366*24*time.Hour) {

@@ -14,12 +14,13 @@ SELECT e.tx, e.id FROM audit_chain c JOIN audit_events e ON e.id = c.event_id OR
 
 -- name: EventsToSeal :many
 -- Every transaction below xmin has ended: what it committed is seen, and nothing can come before it any more. A row of
--- a transaction that has not begun came with a dump from another server.
+-- a transaction that has not begun came with a dump from another server. The chain is looked into per event, which keeps
+-- to the index on (tx, id) even where statistics are missing: NOT EXISTS would be planned as a join with all of it.
 SELECT e.id, (SELECT pg_snapshot_xmax(pg_current_snapshot()))::xid8 AS horizon, statement_timestamp()::timestamptz AS sealed_at
 FROM audit_events e
 WHERE (e.tx, e.id) > (sqlc.arg(tx)::xid8, sqlc.arg(id)::bigint)
   AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
-  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.event_id = e.id)
+  AND (SELECT c.event_id FROM audit_chain c WHERE c.event_id = e.id) IS NULL
 ORDER BY e.tx, e.id LIMIT sqlc.arg(most);
 
 -- name: UnsealedEvents :many
