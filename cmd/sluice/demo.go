@@ -98,6 +98,7 @@ var personas = []struct {
 	{"ci", []promotion.Role{promotion.RoleCI}},
 	{"release-manager", []promotion.Role{promotion.RoleReleaseManager}},
 	{"approver", []promotion.Role{promotion.RoleApprover}},
+	{"break-glass", []promotion.Role{promotion.RoleBreakGlass}},
 	{"admin", []promotion.Role{promotion.RoleAdmin}},
 	{"viewer", []promotion.Role{promotion.RoleViewer}},
 }

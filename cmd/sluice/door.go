@@ -82,7 +82,7 @@ func (s *server) openDoors() error {
 	}
 	e.Use(httpapi.IdentifyRequest(echo.ExtractIPDirect()), s.auth.Middleware())
 	router := auth.NewRouter(e)
-	httpapi.New(httpapi.Options{UseCases: s.service, Store: s.store, Ready: s.readiness, Log: s.log}).Register(router)
+	httpapi.New(httpapi.Options{UseCases: s.service, Store: s.store, Ready: s.readiness, Now: time.Now, Log: s.log}).Register(router)
 	pages.Register(router)
 	if open := router.Undeclared(); len(open) > 0 {
 		return fmt.Errorf("routes without a declared access: %v", open)

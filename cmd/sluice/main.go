@@ -46,6 +46,8 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(options...), newDemoCommand(options...), newMigrateCommand(), newTokenCommand(),
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
+		newPlanCommand(), newEvidenceCommand(), newFreezeCommand(), newWindowCommand(), newHoldCommand(), newResumeCommand(),
+		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(),
 		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)
 	return root

@@ -23,6 +23,7 @@ import (
 	"github.com/sluicehq/sluice/internal/config"
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/jobs"
+	"github.com/sluicehq/sluice/internal/lint"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/policy"
 	"github.com/sluicehq/sluice/internal/postgres"
@@ -165,7 +166,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
-		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
+		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
 		Policies: s.policies,
 	}
 	return nil

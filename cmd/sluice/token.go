@@ -16,16 +16,20 @@ import (
 
 func newTokenCommand() *cobra.Command {
 	token := &cobra.Command{Use: "token", Short: "Make API tokens"}
-	var file, name, role string
+	var file, name string
+	var named []string
 	var days int
 	create := &cobra.Command{
 		Use:   "create",
 		Short: "Make a token, print it once and store its hash; an earlier token of that name ends",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			known := []promotion.Role{promotion.RoleViewer, promotion.RoleCI, promotion.RoleReleaseManager, promotion.RoleApprover, promotion.RoleAdmin}
-			if !slices.Contains(known, promotion.Role(role)) {
-				return &exitError{Code: 2, Err: fmt.Errorf("--role %q: choose one of %v", role, known)}
+			roles := make([]promotion.Role, len(named))
+			for i, role := range named {
+				roles[i] = promotion.Role(role)
+				if !slices.Contains(promotion.Roles(), roles[i]) {
+					return &exitError{Code: 2, Err: fmt.Errorf("--role %q: choose of %v", role, promotion.Roles())}
+				}
 			}
 			c, err := config.Read(file)
 			if err != nil {
@@ -39,7 +43,7 @@ func newTokenCommand() *cobra.Command {
 			now := time.Now()
 			secret, hash := auth.NewToken()
 			store := postgres.NewStore(pool, nil)
-			if err := store.SaveToken(cmd.Context(), name, hash, []promotion.Role{promotion.Role(role)}, now, now.AddDate(0, 0, days)); err != nil {
+			if err := store.SaveToken(cmd.Context(), name, hash, roles, now, now.AddDate(0, 0, days)); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), secret)
@@ -48,7 +52,7 @@ func newTokenCommand() *cobra.Command {
 	}
 	configFlag(create, &file)
 	create.Flags().StringVar(&name, "name", "", "who or what uses the token, as the audit shows it")
-	create.Flags().StringVar(&role, "role", "", "viewer, ci, release-manager, approver or admin")
+	create.Flags().StringSliceVar(&named, "role", nil, "viewer, ci, release-manager, approver, break-glass or admin; several with commas")
 	create.Flags().IntVar(&days, "days", 90, "how long it is valid")
 	_ = create.MarkFlagRequired("name")
 	_ = create.MarkFlagRequired("role")

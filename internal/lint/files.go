@@ -38,10 +38,26 @@ type file struct {
 
 // readFiles reads what is text and not too large. Symbolic links are passed
 // over, since what they lead to is read under its own name.
-func readFiles(ctx context.Context, tree fs.FS) (*files, error) {
+func readFiles(ctx context.Context, tree fs.FS, only []string) (*files, error) {
 	read := &files{byName: map[string]*file{}}
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+	if len(only) == 0 {
+		only = []string{"."}
+	}
+	for _, folder := range only {
+		if err := read.add(ctx, tree, folder); err != nil {
+			return nil, fmt.Errorf("read the repository: %w", err)
+		}
+	}
+	slices.Sort(read.names)
+	return read, nil
+}
+
+// add reads the files below a folder; one that is not there has none.
+func (read *files) add(ctx context.Context, tree fs.FS, folder string) error {
+	return fs.WalkDir(tree, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == folder:
+			return nil
 		case err != nil:
 			return err
 		case ctx.Err() != nil:
@@ -58,11 +74,6 @@ func readFiles(ctx context.Context, tree fs.FS) (*files, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the repository: %w", err)
-	}
-	slices.Sort(read.names)
-	return read, nil
 }
 
 // readText returns nil for what is not text or too large.

@@ -19,6 +19,7 @@ import (
 // Input is what is linted. Only Tree and Now are required.
 type Input struct {
 	Tree         fs.FS
+	Only         []string // folders whose files are read; the whole tree if empty
 	Targets      []manifest.Target
 	Applications []argocd.Application // those of ApplicationSets too
 	// RepositoryURL and Branch are what the tree is of, to know which Applications deploy from it. Without the first, every
@@ -37,7 +38,7 @@ type Input struct {
 // history returned, or the context's; an overlay that does not render is a
 // finding.
 func Run(ctx context.Context, in Input) ([]Finding, error) {
-	files, err := readFiles(ctx, in.Tree)
+	files, err := readFiles(ctx, in.Tree, in.Only)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/sluicehq/sluice/internal/audit"
 	"github.com/sluicehq/sluice/internal/postgres"
 )
 
@@ -58,7 +59,7 @@ func TestRoles(t *testing.T) {
 	a.refused(readonly, "INSERT INTO river_queue (name, updated_at) VALUES ('x', now())")
 
 	a.worksAsApp(app)
-	if report, err := postgres.NewStore(readonly, nil).VerifyAudit(ctx, nil, nil); err != nil || report.Head.Position < 9 {
+	if report, err := postgres.NewStore(readonly, nil).VerifyAudit(ctx, nil, func(f audit.Finding) { t.Error(f) }); err != nil || report.Head.Position < 9 {
 		t.Errorf("verification as sluice_readonly: %+v, error %v", report, err)
 	}
 	a.privileges()

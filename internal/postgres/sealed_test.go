@@ -22,6 +22,10 @@ func TestTamperingIsNamed(t *testing.T) {
 	const swapSeals = `
 		UPDATE audit_chain SET event_id = -event_id WHERE event_id IN (%[1]d, %[2]d);
 		UPDATE audit_chain SET event_id = CASE event_id WHEN -%[1]d THEN %[2]d ELSE %[1]d END WHERE event_id < 0`
+	a := nineSealed(t)
+	a.write(a.pool, "not sealed yet")
+	a.exec(`ALTER TABLE audit_chain DROP CONSTRAINT audit_chain_hash_check, DROP CONSTRAINT audit_chain_position_check;
+		CREATE TABLE kept_events AS SELECT * FROM audit_events; CREATE TABLE kept_chain AS SELECT * FROM audit_chain`)
 	for name, test := range map[string]struct {
 		sql  string
 		want []string
@@ -57,21 +61,20 @@ func TestTamperingIsNamed(t *testing.T) {
 		"neighbours":        {fmt.Sprintf(swapSeals, 3, 4), []string{"reordered 3 4", "broken 4 3"}},
 		"seals moved":       {"UPDATE audit_chain SET position = 10 WHERE position = 3; UPDATE audit_chain SET position = 3 WHERE position = 7; UPDATE audit_chain SET position = 7 WHERE position = 10", []string{"reordered 3 7", "broken 4 4", "reordered 7 3", "broken 8 8"}},
 		"hash":              {`UPDATE audit_chain SET hash = sha256('x') WHERE position = 4`, []string{"broken 4 4"}},
-		"hash of a length":  {`ALTER TABLE audit_chain DROP CONSTRAINT audit_chain_hash_check; UPDATE audit_chain SET hash = '' WHERE position = 4`, []string{"broken 4 4"}},
+		"hash of a length":  {`UPDATE audit_chain SET hash = '' WHERE position = 4`, []string{"broken 4 4"}},
 		"time of the seal":  {`UPDATE audit_chain SET sealed_at = 'infinity' WHERE position = 4`, []string{"altered 4 4"}},
 		"horizon":           {`UPDATE audit_chain SET horizon = '99999999' WHERE position = 4`, []string{"altered 4 4"}},
-		"seal out of place": {`ALTER TABLE audit_chain DROP CONSTRAINT audit_chain_position_check; INSERT INTO audit_chain SELECT -1, 10, hash, horizon, sealed_at FROM audit_chain WHERE position = 4`, []string{"inserted -1 10"}},
+		"seal out of place": {`INSERT INTO audit_chain SELECT -1, 10, hash, horizon, sealed_at FROM audit_chain WHERE position = 4`, []string{"inserted -1 10"}},
 		"inserted, old id": {`INSERT INTO audit_events (id, at, actor, actor_kind, action, object, message) OVERRIDING SYSTEM VALUE
 			VALUES (-3, now() - interval '1 day', 'ada', 'person', 'a.b', 'c', 'forged')`, []string{"inserted 0 -3"}},
 		"inserted, old id and transaction": {`INSERT INTO audit_events (id, at, actor, actor_kind, action, object, message, tx) OVERRIDING SYSTEM VALUE
 			VALUES (-3, now() - interval '1 day', 'ada', 'person', 'a.b', 'c', 'forged', '0')`, []string{"inserted 0 -3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := nineSealed(t)
-			a.write(a.pool, "not sealed yet")
 			a.tamper(test.sql)
 			report, findings := a.verify(nil)
+			a.tamper(`DELETE FROM audit_chain; DELETE FROM audit_events; INSERT INTO audit_chain SELECT * FROM kept_chain;
+				INSERT INTO audit_events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events`)
 			var got []string
 			for _, f := range findings {
 				got = append(got, fmt.Sprintf("%s %d %d", f.Kind, f.Position, f.EventID))

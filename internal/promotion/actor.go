@@ -12,8 +12,13 @@ const (
 	RoleReleaseManager Role = "release-manager"
 	RoleApprover       Role = "approver"
 	RoleAdmin          Role = "admin"
-	RoleBreakGlass     Role = "break-glass" // may override gates, and nothing else
+	RoleBreakGlass     Role = "break-glass" // may override gates, and read
 )
+
+// Roles lists all there are.
+func Roles() []Role {
+	return []Role{RoleViewer, RoleCI, RoleReleaseManager, RoleApprover, RoleBreakGlass, RoleAdmin}
+}
 
 // Actor is who does something: a person, an API token or Sluice itself.
 type Actor struct {

@@ -74,6 +74,12 @@ func (s *Service) body(f *situation) string {
 	for _, note := range f.proposed.Notes {
 		fmt.Fprintf(&b, "- ⚠ %s\n", note)
 	}
+	if len(f.Lint) > 0 {
+		b.WriteString("\n### Lint: what this brings that was not there before\n\n")
+		for _, finding := range f.Lint {
+			fmt.Fprintf(&b, "- %s\n", finding)
+		}
+	}
 	b.WriteString("\n### Gates\n\n")
 	for _, g := range f.gates {
 		if g.Phase != PhaseSync {

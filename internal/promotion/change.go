@@ -79,13 +79,17 @@ func (s *Service) notice(ctx context.Context, f *situation) (record, error) {
 	if err != nil {
 		return record{}, fmt.Errorf("find the release of pull request #%d: %w", f.Number, err)
 	}
+	found, err := s.lint(ctx, f, f.host.HeadSHA)
+	if err != nil {
+		return record{}, err
+	}
 	base, head, rendered, diff := f.head, f.host.HeadSHA, f.merged.After.Hash, f.merged.Diff
 	r := record{by: Actor{Name: f.host.Author, Kind: Person}, action: "promotion.proposed", message: fmt.Sprintf("head %s of pull request #%d", short(head), f.Number)}
 	if f.RenderedHash != "" && f.RenderedHash != rendered {
 		r.message += "; it renders something else than before, so approvals given until now no longer count"
 	}
 	r.apply = func(p *Promotion) {
-		p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Release.ID = base, head, rendered, diff, release
+		p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Lint, p.Release.ID = base, head, rendered, diff, found, release
 	}
 	return r, nil
 }

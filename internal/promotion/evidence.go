@@ -3,6 +3,7 @@ package promotion
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -52,6 +53,10 @@ func (s *Service) PostEvidence(ctx context.Context, by Actor, r EvidenceRequest)
 		return e, invalid("missing-name", "name", "say what was verified, such as integration-tests")
 	case e.Verdict != "pass" && e.Verdict != "fail":
 		return e, invalid("malformed-verdict", "verdict", "verdict %q: say pass or fail", e.Verdict)
+	case !isLink(e.URL):
+		return e, invalid("malformed-url", "url", "%q is no http or https address", e.URL)
+	case r.Digest != "" && r.Release != "":
+		return e, invalid("two-subjects", "digest", "say the release or the digest, not both")
 	case !e.ExpiresAt.IsZero() && !e.ExpiresAt.After(s.Now()):
 		return e, invalid("malformed-expiry", "expires_at", "it has expired already")
 	}
@@ -82,6 +87,15 @@ func (s *Service) PostEvidence(ctx context.Context, by Actor, r EvidenceRequest)
 		return nil
 	})
 	return e, err
+}
+
+// isLink tells whether a link is one that a page may lead to; none is fine.
+func isLink(address string) bool {
+	if address == "" {
+		return true
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // releasesMeant finds the releases that evidence is for: one, or every one that has an image with the digest.

@@ -72,8 +72,12 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 	if len(by) >= f.policy.Approvals {
 		return pass("approved by %s", strings.Join(by, ", ")).with(inputs)
 	}
+	requester := f.RequestedBy
+	if requester == "" {
+		requester = "whoever asks for it" // of a plan
+	}
 	reason := fmt.Sprintf("%d of %d approvals. Somebody other than %s, with the role %s, must approve.",
-		len(by), f.policy.Approvals, f.RequestedBy, roleNames(f.policy.ApproverRoles))
+		len(by), f.policy.Approvals, requester, roleNames(f.policy.ApproverRoles))
 	if len(ignored) > 0 {
 		reason += " Not counted: " + strings.Join(ignored, "; ") + "."
 	}

@@ -124,6 +124,7 @@ type Promotion struct {
 	URL            string
 	RenderedHash   string // of what the merge renders, as recorded when it was proposed
 	Diff           string
+	Lint           []string // what lint finds in the change and not before it
 	BodyHash       string
 	StatusReported string
 	MergeSHA       string

@@ -55,6 +55,8 @@ func (s *Service) Override(ctx context.Context, by Actor, r OverrideRequest) (Ov
 		return o, invalid("missing-gates", "gates", "say which gates to open: %s", strings.Join(Overridable(), ", "))
 	case strings.TrimSpace(o.Reason) == "":
 		return o, invalid("missing-reason", "reason", "say why: it stands on the pull request and on the board")
+	case !isLink(o.Incident):
+		return o, invalid("malformed-url", "incident", "%q is no http or https address", o.Incident)
 	case !o.ExpiresAt.After(o.GivenAt) || o.ExpiresAt.Sub(o.GivenAt) > longestOverride:
 		return o, invalid("malformed-expiry", "expires_at", "it has to end within %s from now", longestOverride)
 	}

@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -44,7 +45,7 @@ func (s *Service) Plan(ctx context.Context, r PlanRequest) (Plan, error) {
 	if err := s.lookAtPlanned(ctx, f); err != nil {
 		return Plan{}, err
 	}
-	f.gates = s.evaluate(ctx, f)
+	f.gates = slices.DeleteFunc(s.evaluate(ctx, f), func(g GateResult) bool { return g.Gate == GateContent }) // of a pull request that is not there
 	plan := Plan{Target: t, Release: release, At: f.now, Gates: f.gates, Earliest: f.now, Waits: f.waiting(), Diff: f.proposed.Diff}
 	if len(holding(f.gates, PhaseOpen)) == 0 {
 		plan.Waits = explain("", holding(f.gates, PhaseMerge))

@@ -297,6 +297,12 @@ type Engine interface {
 	Overrides(tree fs.FS, path string, application []byte, repositoryURL, branch string, images []WantedImage) ([]string, error)
 }
 
+// Linter finds what is unwise.
+type Linter interface {
+	// Introduced says in one sentence each what a change brings to a target that was not there before.
+	Introduced(ctx context.Context, before, after fs.FS, t Target, policy Rules) ([]string, error)
+}
+
 // Cluster starts syncs. What runs is reported the other way, as Observations.
 type Cluster interface {
 	// Sync asks the GitOps engine to apply a revision. An operation of this very promotion and

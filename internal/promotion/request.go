@@ -58,6 +58,9 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 	if r.Release == "" {
 		return release, invalid("missing-release", "release", "say which release of %s to promote: its id or its version", r.Application)
 	}
+	if r.Application == "" {
+		return release, invalid("missing-application", "application", "say whose release %s is", r.Release)
+	}
 	release, err = s.Store.ReleaseVersion(ctx, r.Application, r.Release)
 	if id, parseErr := strconv.ParseInt(r.Release, 10, 64); parseErr == nil {
 		// A number is an id; a version may be all digits too.

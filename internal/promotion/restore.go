@@ -181,6 +181,9 @@ func keysOf(files map[string][]byte) []string {
 }
 
 func (s *Service) targetNamed(ctx context.Context, application, environment string) (Target, error) {
+	if application == "" {
+		return Target{}, invalid("missing-application", "application", "say which application")
+	}
 	if environment == "" {
 		return Target{}, invalid("missing-environment", "environment", "say which environment of %s", application)
 	}

@@ -16,6 +16,7 @@ type Service struct {
 	Registry  Registry
 	Manifests Manifests
 	Engine    Engine
+	Linter    Linter
 	Policies  Policies
 	Now       func() time.Time
 	// Identify tells who a person of a host is in Sluice, with the roles that they hold now. Nil: nobody of a host is known.

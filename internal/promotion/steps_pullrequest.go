@@ -136,15 +136,32 @@ func (s *Service) propose(ctx context.Context, f *situation) (record, error) {
 	if err != nil {
 		return record{}, fmt.Errorf("push %s: %w", f.Branch, err)
 	}
+	found, err := s.lint(ctx, f, head)
+	if err != nil {
+		return record{}, err
+	}
 	base, rendered, diff, branch := f.head, f.proposed.After.Hash, f.proposed.Diff, f.Branch
 	r := record{by: Sluice(), action: "promotion.proposed", message: fmt.Sprintf("commit %s on branch %s", short(head), branch)}
 	if f.RenderedHash != "" && f.RenderedHash != rendered {
 		r.message += "; it renders something else than before, so approvals given until now no longer count"
 	}
 	r.apply = func(p *Promotion) {
-		p.Branch, p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff = branch, base, head, rendered, diff
+		p.Branch, p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Lint = branch, base, head, rendered, diff, found
 	}
 	return r, nil
+}
+
+// lint says what is unwise in the change that a head brings to main. What lint cannot read it says instead: it informs, and holds nothing.
+func (s *Service) lint(ctx context.Context, f *situation, head string) ([]string, error) {
+	merged, _, err := f.site.Repository.Merged(ctx, f.head, head)
+	if err != nil {
+		return nil, fmt.Errorf("read the merge of %s: %w", short(head), err)
+	}
+	found, err := s.Linter.Introduced(ctx, f.tree, merged, f.Target, f.rules.rules)
+	if err != nil {
+		return []string{fmt.Sprintf("lint could not look: %v", err)}, nil
+	}
+	return found, nil
 }
 
 // signature is who commits; the time is the promotion's own, so that the same change on the same commit is the same commit.

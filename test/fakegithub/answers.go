@@ -1,7 +1,6 @@
 package fakegithub
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 )
@@ -24,11 +23,7 @@ func (s *Server) full(p *pull) object {
 
 // simple is a pull request in a list, which says neither who merged it nor that.
 func (s *Server) simple(p *pull) object {
-	var list []object
-	if err := json.Unmarshal(s.description.examples["pull-request-simple-items"], &list); err != nil {
-		panic(err)
-	}
-	return s.facts(list[0], p)
+	return s.facts(s.examples("pull-request-simple-items")[0], p)
 }
 
 func (s *Server) facts(o object, p *pull) object {
@@ -41,15 +36,27 @@ func (s *Server) facts(o object, p *pull) object {
 		o["state"] = "closed"
 	}
 	o["created_at"], o["updated_at"], o["closed_at"], o["merged_at"] = stamp(p.created), stamp(p.at), stamp(p.closed), nil
-	o["merge_commit_sha"], o["draft"] = "e5bd3914e2e596debea16f433f57875b5b90bcd6", false // a trial merge, on no branch
+	o["merge_commit_sha"], o["draft"] = "e5bd3914e2e596debea16f433f57875b5b90bcd6", p.draft // a trial merge, on no branch
 	if p.merge != "" {
 		o["merge_commit_sha"], o["merged_at"] = p.merge, stamp(p.closed)
 	}
-	for side, at := range map[string][2]string{"head": {p.branch, p.head}, "base": {Main, s.git.branch(Main)}} {
+	for side, at := range map[string][2]string{"head": {p.branch, p.head}, "base": {p.base, s.git.branch(p.base)}} {
 		o := o[side].(object)
 		o["ref"], o["sha"], o["label"] = at[0], at[1], Owner+":"+at[0]
 	}
+	if p.fork != "" {
+		head := o["head"].(object)
+		head["label"], head["user"] = p.fork+":"+p.branch, s.user(p.fork)
+		head["repo"].(object)["id"] = 815
+	}
 	return o
+}
+
+// bot is the App's user.
+func (s *Server) bot() object {
+	u := s.user(Bot)
+	u["type"] = "Bot"
+	return u
 }
 
 // user is somebody with this login.
@@ -69,26 +76,6 @@ func (s *Server) getIssue(w http.ResponseWriter, _ *http.Request, p *pull) {
 	answer(w, http.StatusOK, o)
 }
 
-func (s *Server) listComments(w http.ResponseWriter, _ *http.Request, p *pull) {
-	list := []object{}
-	for _, body := range p.comments {
-		list = append(list, s.comment(body))
-	}
-	answer(w, http.StatusOK, list)
-}
-
-func (s *Server) createComment(w http.ResponseWriter, r *http.Request, p *pull) {
-	body := decode(r)["body"].(string)
-	p.comments = append(p.comments, body)
-	answer(w, http.StatusCreated, s.comment(body))
-}
-
-func (s *Server) comment(body string) object {
-	o := s.description.example("issue-comment")
-	o["body"], o["user"] = body, s.user(Bot)
-	return o
-}
-
 // Status is a commit status that was set.
 type Status struct {
 	State, Description, URL string
@@ -99,13 +86,6 @@ func (s *Server) Status(sha, context string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.statuses[sha+context]
-}
-
-// Comments are those of a pull request.
-func (s *Server) Comments(number int) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.pulls[number-1].comments...)
 }
 
 // Text is title and body of a pull request.

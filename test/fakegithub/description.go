@@ -27,10 +27,18 @@ var used = []string{
 	"/repos/{owner}/{repo}/pulls/{pull_number}/merge",
 	"/repos/{owner}/{repo}/issues/{issue_number}",
 	"/repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"/repos/{owner}/{repo}/issues/{issue_number}/events",
+	"/repos/{owner}/{repo}/issues/comments/{comment_id}",
+	"/repos/{owner}/{repo}/pulls/{pull_number}/reviews",
 	"/repos/{owner}/{repo}/statuses/{sha}",
 	"/repos/{owner}/{repo}/branches/{branch}/protection",
 	"/repos/{owner}/{repo}/rules/branches/{branch}",
+	"/repos/{owner}/{repo}/rulesets",
 	"/repos/{owner}/{repo}/rulesets/{ruleset_id}",
+	"/repos/{owner}/{repo}/hooks",
+	"/repos/{owner}/{repo}/hooks/{hook_id}",
+	"/repos/{owner}/{repo}/installation",
+	"/app/installations/{installation_id}/access_tokens",
 }
 
 // description is what GitHub says of the calls that are used.

@@ -1,6 +1,7 @@
 package fakegithub
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,40 +13,48 @@ import (
 // pull is a pull request against main.
 type pull struct {
 	number              int
-	branch, head        string
+	branch, head, base  string
+	fork                string // who has it; empty for a branch of the repository
+	draft               bool
 	title, body         string
 	open                bool
 	merge               string // empty when it is not merged
 	mergedBy, closedBy  string
-	comments            []string
+	comments            []*comment
+	reviews             []*review
 	created, at, closed time.Time
 }
 
 // look follows what happened in Git since the last call.
 func (s *Server) look() {
-	refs := s.git.must("for-each-ref")
+	refs := s.git.must("for-each-ref", "refs/heads")
 	if refs == s.refs {
 		return
 	}
 	s.refs = refs
 	for _, p := range s.pulls {
-		if !p.open {
+		if !p.open || p.fork != "" {
 			continue
 		}
 		at := s.git.branch(p.branch)
 		switch {
-		case s.git.contains(Main, p.head):
+		case s.git.contains(p.base, p.head):
 			s.end(p, s.git.broughtBy(p.head), "pat")
 		case at == "":
 			s.end(p, "", "pat")
 		case at != p.head:
 			p.head, p.at = at, time.Now()
+			s.outdate(p)
+			s.git.must("update-ref", p.ref(), at)
 			if s.git.contains(Main, at) {
 				s.end(p, "", "pat")
 			}
 		}
 	}
 }
+
+// ref is where the repository has the head, also a fork's.
+func (p *pull) ref() string { return fmt.Sprintf("refs/pull/%d/head", p.number) }
 
 func (s *Server) end(p *pull, merge, by string) {
 	p.open, p.merge, p.at, p.closed = false, merge, time.Now(), time.Now()
@@ -69,15 +78,19 @@ func (s *Server) pull(handle func(http.ResponseWriter, *http.Request, *pull)) ht
 
 func (s *Server) listPulls(w http.ResponseWriter, r *http.Request) {
 	query, list := r.URL.Query(), []object{}
-	for _, p := range slices.Backward(s.pulls) { // newest first, as is asked for
-		if head := query.Get("head"); head != "" && head != Owner+":"+p.branch {
+	for _, p := range s.pulls { // oldest first
+		head, base, state := query.Get("head"), query.Get("base"), query.Get("state")
+		if head != "" && head != cmp.Or(p.fork, Owner)+":"+p.branch || base != "" && base != p.base {
 			continue
 		}
-		if state := query.Get("state"); state == "all" || (state == "closed") != p.open {
+		if state == "all" || (state == "closed") != p.open {
 			list = append(list, s.simple(p))
 		}
 	}
-	answer(w, http.StatusOK, list)
+	if query.Get("direction") != "asc" {
+		slices.Reverse(list)
+	}
+	s.page(w, r, list)
 }
 
 func (s *Server) createPull(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +112,8 @@ func (s *Server) createPull(w http.ResponseWriter, r *http.Request) {
 		invalid(object{"code": "custom", "message": "No commits between " + Main + " and " + branch})
 	default:
 		now := time.Now()
-		p := &pull{number: len(s.pulls) + 1, branch: branch, head: head, open: true, created: now, at: now}
+		p := &pull{number: len(s.pulls) + 1, branch: branch, head: head, base: base, open: true, created: now, at: now}
+		s.git.must("update-ref", p.ref(), head)
 		p.title, _ = asked["title"].(string)
 		p.body, _ = asked["body"].(string)
 		s.pulls = append(s.pulls, p)
@@ -130,8 +144,12 @@ func (s *Server) mergePull(w http.ResponseWriter, r *http.Request, p *pull) {
 	asked := decode(r)
 	sha, method := asked["sha"], asked["merge_method"].(string)
 	switch {
-	case !p.open:
+	case !p.open || p.base != Main:
 		problem(w, http.StatusMethodNotAllowed, "Pull Request is not mergeable")
+	case p.draft:
+		problem(w, http.StatusMethodNotAllowed, "Pull Request is still a draft")
+	case s.queue:
+		problem(w, http.StatusMethodNotAllowed, "Repository rule violations found\n\nChanges must be made through the merge queue\n\n")
 	case sha != nil && sha != p.head:
 		problem(w, http.StatusConflict, "Head branch was modified. Review and try the merge again.")
 	case s.git.mergedTree(p.head) == "":

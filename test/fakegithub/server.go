@@ -41,6 +41,16 @@ type Server struct {
 	statuses   map[string]Status
 	writes     []string
 	refs       string // as of the last look
+
+	queue, dismissStale bool
+	hooks               []Hook
+	lastID              int // of comments and reviews
+	unchanged, changed  int // reads that were answered with 304, and in full
+
+	now         func() time.Time
+	permissions object // of the App; nil: it is not installed
+	tokens      map[string]time.Time
+	given       int
 }
 
 // New starts a server whose main has one commit. It is not protected.
@@ -50,7 +60,7 @@ func New(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, description: d, git: newBare(t), statuses: map[string]Status{}}
+	s := &Server{t: t, description: d, git: newBare(t), statuses: map[string]Status{}, tokens: map[string]time.Time{}, now: time.Now}
 	s.Remote = s.git.dir
 	server := httptest.NewServer(http.StripPrefix("/api/v3", http.HandlerFunc(s.serve)))
 	t.Cleanup(server.Close)
@@ -80,6 +90,13 @@ func (s *Server) Writes() []string {
 	return append([]string(nil), s.writes...)
 }
 
+// Reads is how many reading calls were answered in full, and how many with 304, which does not count against the rate limit.
+func (s *Server) Reads() (full, unchanged int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed, s.unchanged
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	github := s.validated(s.routes())
 	s.mu.Lock()
@@ -94,6 +111,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) routes() http.Handler {
 	const prefix = "/repos/" + Owner + "/" + Repository + "/"
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+prefix+"installation", s.app(s.getInstallation))
+	mux.HandleFunc("POST /app/installations/{id}/access_tokens", s.app(s.createToken))
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"GET pulls":                     s.listPulls,
 		"POST pulls":                    s.createPull,
@@ -103,6 +122,15 @@ func (s *Server) routes() http.Handler {
 		"GET issues/{number}":           s.pull(s.getIssue),
 		"GET issues/{number}/comments":  s.pull(s.listComments),
 		"POST issues/{number}/comments": s.pull(s.createComment),
+		"GET issues/{number}/events":    s.pull(s.listEvents),
+		"PATCH issues/comments/{id}":    s.editComment,
+		"GET pulls/{number}/reviews":    s.pull(s.listReviews),
+		"GET hooks":                     s.listHooks,
+		"POST hooks":                    s.createHook,
+		"PATCH hooks/{id}":              s.editHook,
+		"GET rulesets":                  s.listRulesets,
+		"POST rulesets":                 s.createRuleset,
+		"PUT rulesets/{id}":             s.editRuleset,
 		"POST statuses/{sha}":           s.createStatus,
 		"GET branches/main/protection":  s.getProtection,
 		"GET rules/branches/main":       s.getRules,
@@ -110,12 +138,12 @@ func (s *Server) routes() http.Handler {
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" "+prefix+path, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "Bearer "+Token {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if !s.mayCall(r) {
 				problem(w, http.StatusUnauthorized, "Bad credentials")
 				return
 			}
-			s.mu.Lock()
-			defer s.mu.Unlock()
 			if method != http.MethodGet {
 				s.writes = append(s.writes, method+" "+strings.TrimPrefix(r.URL.Path, prefix))
 			}

@@ -2,7 +2,10 @@ package fakegithub
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,10 +41,32 @@ func (s *Server) validated(next http.Handler) http.Handler {
 		if err := openapi3filter.ValidateResponse(r.Context(), response); err != nil {
 			s.t.Errorf("the answer %d to %s %s is not as GitHub describes it: %s", answer.Code, r.Method, r.URL, brief(err))
 		}
-		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-		w.WriteHeader(answer.Code)
-		w.Write(answer.Body.Bytes()) //nolint:errcheck // the client is gone
+		s.give(w, r, answer)
 	})
+}
+
+// give answers a conditional read with 304 when nothing has changed.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, answer *httptest.ResponseRecorder) {
+	maps.Copy(w.Header(), answer.Header())
+	if r.Method == http.MethodGet && answer.Code == http.StatusOK {
+		tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256([]byte(r.Header.Get("Authorization")+answer.Body.String())))
+		w.Header().Set("ETag", tag)
+		same := r.Header.Get("If-None-Match") == tag
+		s.mu.Lock()
+		if same {
+			s.unchanged++
+		} else {
+			s.changed++
+		}
+		s.mu.Unlock()
+		if same {
+			w.Header().Del("Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	w.WriteHeader(answer.Code)
+	w.Write(answer.Body.Bytes()) //nolint:errcheck // the client is gone
 }
 
 // brief leaves out the schema, which is pages long.

@@ -199,3 +199,26 @@ func TestAPersonsPullRequestThatIsClosedEnds(t *testing.T) {
 		t.Error("Sluice deleted somebody else's branch")
 	}
 }
+
+func TestLintSpeaksOfWhatAChangeBringsOnly(t *testing.T) {
+	w := newWorld(t)
+	text := strings.Replace(w.file(overlay("web", "prod")), "resources:\n", "resources:\n  - secret.yaml\n", 1)
+	c := w.clone()
+	c.Commit("secret", "origin/main", overlay("web", "prod"), text)
+	c.Write("apps/web/overlays/prod/secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: web\nstringData:\n  password: correct-horse\n")
+	c.Git("add", "--all")
+	c.Git("commit", "--quiet", "-m", "a secret")
+	c.Git("push", "--quiet", "origin", "secret")
+	pr, err := w.host.Open(w.Context(), repository, promotion.NewPullRequest{Branch: "secret", Title: "A secret", Body: "by hand"}, otto)
+	w.must(err)
+	w.look()
+	w.settle()
+	p := w.changes(pr.Number)[0]
+	same(w, "findings", len(p.Lint), 1)
+	w.contains("the finding", p.Lint[0], "plaintext-secret", "apps/web/overlays/prod/secret.yaml", "evoke")
+	if d, err := w.host.PullRequest(w.Context(), repository, pr.Number); err != nil || strings.Contains(d.Comments[0].Body, "correct-horse") {
+		t.Errorf("the comment gives the secret away, or: %v", err)
+	}
+	state, _ := w.gates(pr.Number)
+	same(w, "status", state, "failure")
+}

@@ -21,6 +21,7 @@ import (
 	"github.com/sluicehq/sluice/internal/argocd"
 	"github.com/sluicehq/sluice/internal/demo"
 	"github.com/sluicehq/sluice/internal/gitrepo"
+	"github.com/sluicehq/sluice/internal/lint"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/postgres/postgrestest"
@@ -97,7 +98,7 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 	w.service = &promotion.Service{
 		Store: postgres.NewStore(w.pool, enqueue), Sites: map[string]promotion.Site{repository: {URL: w.host.CloneURL(repository),
 			BaseBranch: builtin.MainBranch, Repository: mirror, Host: w.host.Repository(repository)}},
-		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{}, Engine: argocd.Engine{},
+		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: w.clock.now},
 		Policies: w.policies,
 		Now:      w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}

@@ -239,6 +239,8 @@ type Promotion struct {
 	RestoreCommit  string
 	RestoreBase    bool
 	RestoreSecrets bool
+	// what lint finds in the change and not before it
+	Lint []string
 }
 
 type ReleaseArtifact struct {

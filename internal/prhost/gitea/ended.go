@@ -76,13 +76,6 @@ const hindsight = 15 * time.Second
 // Gitea also takes for a merge by plain git. Until it is sure to have written the push
 // down that tells them apart, the pull request counts as open.
 func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (promotion.PullRequest, error) {
-	commit, _, err := c.GetSingleCommit(c.host.Owner, c.host.Repository, r.MergeSHA)
-	if err := c.failed(err, "read the merge of pull request #%d", r.Number); err != nil {
-		return promotion.PullRequest{}, err
-	}
-	if !c.byGit(p, commit) {
-		return r, nil
-	}
 	by, err := c.setBackBy(p)
 	switch {
 	case err != nil:
@@ -93,15 +86,6 @@ func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (p
 		r.State, r.MergeSHA, r.MergedBy = promotion.PullRequestOpen, "", ""
 	}
 	return r, nil
-}
-
-// byGit tells a merge that Gitea found: it then takes the commit's time for that of the merge.
-func (c *call) byGit(p *gitea.PullRequest, merge *gitea.Commit) bool {
-	if p.Merged == nil || merge.RepoCommit == nil || merge.RepoCommit.Author == nil {
-		return true
-	}
-	authored, err := time.Parse(time.RFC3339, merge.RepoCommit.Author.Date)
-	return err != nil || authored.Equal(*p.Merged)
 }
 
 // headAtEnd is the head that was merged or closed. Gitea goes on telling where

@@ -112,6 +112,9 @@ func (c *call) settled(number int, expectedHead string) (sha string, done bool, 
 	case r.Draft:
 		return no(promotion.ErrNotMergeable, "somebody made it a draft: take the mark from its title")
 	}
+	if err := c.changesSomething(expectedHead); err != nil { // Gitea would fail, or make an empty merge
+		return no(promotion.ErrNotMergeable, "%v", err)
+	}
 	return "", false, nil
 }
 

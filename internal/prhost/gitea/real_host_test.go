@@ -84,6 +84,27 @@ func unnoticedSetBack(t *testing.T, s *realgitea.Server) {
 	}
 }
 
+// Where Gitea looks for merges by plain git, it takes a branch set back to main for
+// one; that is closed, by who did it, and at no moment merged.
+func noticedSetBack(t *testing.T, s *realgitea.Server) {
+	r := s.NewRepository(t)
+	h := newHost(t, s, r)
+	p := opened(t, r, h)
+	git := prhosttest.NewClone(t, r.Remote)
+	git.Push("main", "other.txt", "moves on\n")
+	git.Git("push", "--quiet", "--force", "origin", "main:promote")
+	realgitea.Eventually(t, "the pull request is closed", func() bool {
+		got, err := h.Get(t.Context(), p.Number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.State == promotion.PullRequestMerged {
+			t.Fatalf("merged %+v", got)
+		}
+		return got.State == promotion.PullRequestClosed && got.ClosedBy == realgitea.Person
+	})
+}
+
 func protections(t *testing.T, s *realgitea.Server) {
 	const pin = "cannot pin the status"
 	good := func(rule *sdk.CreateBranchProtectionOption) {

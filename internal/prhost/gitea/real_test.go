@@ -33,6 +33,7 @@ func TestOnRealGitea(t *testing.T) {
 		"merge methods":      mergeMethods,
 		"status is required": statusIsRequired,
 		"unnoticed set back": unnoticedSetBack,
+		"noticed set back":   noticedSetBack,
 		"protection":         protections,
 		"tokens":             tokens,
 		"renamed":            renamed,

@@ -34,7 +34,6 @@ func (h *Host) Close(ctx context.Context, number int, comment string) error {
 
 // comment leaves a comment unless it is among the newest hundred or so already.
 func (h *Host) comment(ctx context.Context, p *github.PullRequest, body string) error {
-	const perPage = 100
 	number, body := p.GetNumber(), clip(body, maxBody)
 	if p.GetComments() > 0 {
 		comments, _, err := h.client.Issues.ListComments(ctx, h.Owner, h.Repository, number, &github.IssueListCommentsOptions{

@@ -11,14 +11,13 @@ import (
 // many after it.
 func (h *Host) Comment(ctx context.Context, number int, marker, text string) error {
 	body := clip(marker+"\n"+text, maxBody)
-	page := github.ListOptions{PerPage: 100, Page: 1}
-	for page.Page != 0 {
+	for page := (github.ListOptions{PerPage: perPage, Page: 1}); page.Page != 0; {
 		comments, answer, err := h.client.Issues.ListComments(ctx, h.Owner, h.Repository, number, &github.IssueListCommentsOptions{ListOptions: page})
 		if err != nil {
 			return h.failure(err, "read the comments of pull request #%d", number)
 		}
 		for _, c := range comments {
-			if !strings.HasPrefix(c.GetBody(), marker+"\n") {
+			if !strings.HasPrefix(c.GetBody(), marker+"\n") || !h.mayBeOwn(c) {
 				continue
 			}
 			if c.GetBody() == body {
@@ -31,4 +30,10 @@ func (h *Host) Comment(ctx context.Context, number int, marker, text string) err
 	}
 	_, _, err := h.client.Issues.CreateComment(ctx, h.Owner, h.Repository, number, &github.IssueComment{Body: &body})
 	return h.failure(err, "comment on pull request #%d", number)
+}
+
+// mayBeOwn tells a person's comment, which may hold a copy of the marker, from an App's. Of a token nothing tells the
+// login that its comments have.
+func (h *Host) mayBeOwn(c *github.IssueComment) bool {
+	return h.AppID == 0 || c.GetUser().GetType() == "Bot"
 }

@@ -41,7 +41,7 @@ func (h *Host) failure(err error, format string, args ...any) error {
 }
 
 func (h *Host) explained(err error) error {
-	if until, limited := h.limit(err); limited {
+	if until, limited := limit(err, h.Clock()); limited {
 		return &Limited{Until: until}
 	}
 	r, answered := errors.AsType[*github.ErrorResponse](err)
@@ -76,14 +76,14 @@ func forbidden(r *github.ErrorResponse, said string) error {
 }
 
 // limit tells rate limits, and until when they hold.
-func (h *Host) limit(err error) (until time.Time, limited bool) {
-	now := h.Clock()
+// https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+func limit(err error, now time.Time) (until time.Time, limited bool) {
 	if r, is := errors.AsType[*github.RateLimitError](err); is {
-		return h.later(r.Rate.Reset.Time), true
+		return later(r.Rate.Reset.Time, now), true
 	}
 	if r, is := errors.AsType[*github.AbuseRateLimitError](err); is {
 		if r.RetryAfter != nil {
-			return h.later(now.Add(*r.RetryAfter)), true
+			return later(now.Add(*r.RetryAfter), now), true
 		}
 		return now.Add(pause), true
 	}
@@ -95,24 +95,31 @@ func (h *Host) limit(err error) (until time.Time, limited bool) {
 	switch r.Response.StatusCode {
 	case http.StatusTooManyRequests:
 	case http.StatusForbidden:
-		if wait == "" {
+		if wait == "" && !saysLimited(r.Message) {
 			return time.Time{}, false
 		}
 	default:
 		return time.Time{}, false
 	}
 	if seconds, err := strconv.Atoi(wait); err == nil {
-		return h.later(now.Add(time.Duration(seconds) * time.Second)), true
+		return later(now.Add(time.Duration(seconds)*time.Second), now), true
 	}
-	if reset, err := strconv.ParseInt(r.Response.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-		return h.later(time.Unix(reset, 0)), true
+	exhausted := r.Response.Header.Get("X-RateLimit-Remaining") == "0"
+	if reset, err := strconv.ParseInt(r.Response.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && exhausted {
+		return later(time.Unix(reset, 0), now), true
 	}
 	return now.Add(pause), true
 }
 
+// saysLimited tells the limits that GitHub and older Enterprise Servers give away in words alone.
+func saysLimited(said string) bool {
+	said = strings.ToLower(said)
+	return strings.Contains(said, "secondary rate limit") || strings.Contains(said, "abuse detection")
+}
+
 // later keeps callers from spinning on a moment that has passed by this clock.
-func (h *Host) later(until time.Time) time.Time {
-	if now := h.Clock(); !until.After(now) {
+func later(until, now time.Time) time.Time {
+	if !until.After(now) {
 		return now.Add(pause)
 	}
 	return until

@@ -40,6 +40,9 @@ type Options struct {
 	// Token gives the token of the next call: a personal one, or an installation token
 	// of a GitHub App. It is asked for every call and has to cache by itself.
 	Token func(ctx context.Context) (string, error)
+	// Refused is told of a token that GitHub answers 401 to. When Token then gives another one, the call is made
+	// again, once. Nil: Token has no other.
+	Refused func(token string)
 	// HTTP makes the calls. Nil: one that gives up after 30 seconds.
 	HTTP *http.Client
 	// MergeMethod is MergeCommit when empty.
@@ -47,7 +50,8 @@ type Options struct {
 	// StatusContext is the commit status that the base branch has to require;
 	// Protection says so when it does not. sluice/gates when empty.
 	StatusContext string
-	// AppID is the GitHub App that the required status has to be pinned to. 0: any App.
+	// AppID is the GitHub App whose tokens Token gives: the required status has to be pinned to it. 0: a person's token,
+	// to which no status can be pinned, and Protection says so.
 	AppID int64
 	// Clock is time.Now when nil.
 	Clock func() time.Time
@@ -77,17 +81,27 @@ func New(o Options) (*Host, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	client := github.NewClient(authorised(o.HTTP, o.Token))
-	if o.BaseURL != "" {
-		u, err := url.Parse(o.BaseURL)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
-			return nil, errors.New("the base URL of GitHub Enterprise Server has to look like https://github.example.com, without credentials")
-		}
-		if client, err = client.WithEnterpriseURLs(o.BaseURL, o.BaseURL); err != nil {
-			return nil, fmt.Errorf("base URL of GitHub Enterprise Server: %w", err)
-		}
+	client, err := newClient(authorised(o.HTTP, o.Token, o.Refused), o.BaseURL)
+	if err != nil {
+		return nil, err
 	}
 	return &Host{Options: o, client: client}, nil
+}
+
+// newClient makes a client of github.com, or of the GitHub Enterprise Server at a base URL.
+func newClient(calls *http.Client, baseURL string) (*github.Client, error) {
+	client := github.NewClient(calls)
+	if baseURL == "" {
+		return client, nil
+	}
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return nil, errors.New("the base URL of GitHub Enterprise Server has to look like https://github.example.com, without credentials")
+	}
+	if client, err = client.WithEnterpriseURLs(baseURL, baseURL); err != nil {
+		return nil, fmt.Errorf("base URL of GitHub Enterprise Server: %w", err)
+	}
+	return client, nil
 }
 
 func (h *Host) name() string { return h.Owner + "/" + h.Repository }

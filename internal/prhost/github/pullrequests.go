@@ -19,6 +19,9 @@ const (
 	maxBody  = 65_536
 )
 
+// perPage is as many of a list as GitHub gives at once.
+const perPage = 100
+
 // Open implements promotion.PullRequestHost.
 func (h *Host) Open(ctx context.Context, r promotion.NewPullRequest) (promotion.PullRequest, error) {
 	if p, err := h.open(ctx, r.Branch); err == nil || !errors.Is(err, promotion.ErrNotFound) {
@@ -55,15 +58,12 @@ func (h *Host) newest(ctx context.Context, branch, state string) (promotion.Pull
 	list, _, err := h.client.PullRequests.List(ctx, h.Owner, h.Repository, &github.PullRequestListOptions{
 		Head: h.Owner + ":" + branch, Base: h.BaseBranch, State: state, Sort: "created", Direction: "desc", ListOptions: github.ListOptions{PerPage: 10},
 	})
-	if refused(err, http.StatusNotFound) { // of the repository; the domain must not take it for a branch without one
-		return promotion.PullRequest{}, fmt.Errorf("GitHub has no repository %s that the token may see: check its name in the configuration and what the App or token is allowed", h.name())
-	}
 	if err != nil {
-		return promotion.PullRequest{}, h.failure(err, "look for the pull request of %s in %s", branch, h.name())
+		return promotion.PullRequest{}, h.unlisted(err, "look for the pull request of %s in %s", branch, h.name())
 	}
 	for _, p := range list {
 		switch {
-		case p.GetHead().GetRef() != branch:
+		case branchOf(p) != branch:
 		case p.GetState() == "open":
 			return h.read(ctx, p)
 		default:
@@ -71,6 +71,14 @@ func (h *Host) newest(ctx context.Context, branch, state string) (promotion.Pull
 		}
 	}
 	return promotion.PullRequest{}, fmt.Errorf("pull request of branch %s in %s: %w", branch, h.name(), promotion.ErrNotFound)
+}
+
+// unlisted is the failure of a list. Its 404 is of the repository: the domain must not take it for a branch without a pull request.
+func (h *Host) unlisted(err error, format string, args ...any) error {
+	if refused(err, http.StatusNotFound) {
+		return fmt.Errorf("GitHub has no repository %s that the token may see: check its name in the configuration and what the App or token is allowed", h.name())
+	}
+	return h.failure(err, format, args...)
 }
 
 // Get implements promotion.PullRequestHost.
@@ -85,12 +93,11 @@ func (h *Host) Get(ctx context.Context, number int) (promotion.PullRequest, erro
 // ListOpen implements promotion.PullRequestHost.
 func (h *Host) ListOpen(ctx context.Context) ([]promotion.PullRequest, error) {
 	var open []promotion.PullRequest
-	page := github.ListOptions{PerPage: 100, Page: 1}
-	for page.Page != 0 {
+	for page := (github.ListOptions{PerPage: perPage, Page: 1}); page.Page != 0; {
 		list, answer, err := h.client.PullRequests.List(ctx, h.Owner, h.Repository, &github.PullRequestListOptions{
 			Base: h.BaseBranch, State: "open", Sort: "created", Direction: "asc", ListOptions: page})
 		if err != nil {
-			return nil, h.failure(err, "list the open pull requests of %s", h.name())
+			return nil, h.unlisted(err, "list the open pull requests of %s", h.name())
 		}
 		for _, p := range list {
 			r, err := h.read(ctx, p)
@@ -138,7 +145,7 @@ var errIncomplete = errors.New("GitHub's answer is not complete")
 func (h *Host) read(ctx context.Context, p *github.PullRequest) (promotion.PullRequest, error) {
 	r := promotion.PullRequest{
 		Number: p.GetNumber(), URL: p.GetHTMLURL(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
-		Branch: p.GetHead().GetRef(), Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), HeadSHA: p.GetHead().GetSHA(),
+		Branch: branchOf(p), Ref: fmt.Sprintf("refs/pull/%d/head", p.GetNumber()), HeadSHA: p.GetHead().GetSHA(),
 		BaseRef: p.GetBase().GetRef(), Draft: p.GetDraft(), At: p.GetUpdatedAt().Time,
 	}
 	if r.Number == 0 || r.HeadSHA == "" || r.BaseRef == "" {
@@ -163,6 +170,15 @@ func (h *Host) read(ctx context.Context, p *github.PullRequest) (promotion.PullR
 		return promotion.PullRequest{}, fmt.Errorf("pull request #%d is in the state %q, which is not known", r.Number, p.GetState())
 	}
 	return r, nil
+}
+
+// branchOf is the head's branch; one of a fork is written owner:branch, lest it be taken for a branch of the repository.
+func branchOf(p *github.PullRequest) string {
+	head := p.GetHead()
+	if head.GetRepo().GetID() == p.GetBase().GetRepo().GetID() {
+		return head.GetRef()
+	}
+	return head.GetUser().GetLogin() + ":" + head.GetRef()
 }
 
 // closedBy asks the issue that every pull request is: the pull request itself

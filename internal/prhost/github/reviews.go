@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,33 +10,80 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
-// Reviews implements promotion.PullRequestHost. A dismissed review says nothing of who dismissed it; a stored approval of equal
-// content counts all the same.
+// Reviews implements promotion.PullRequestHost. A dismissed review no longer says what it was and who dismissed it; the events
+// of the pull request do. They are read only when there is one.
 func (h *Host) Reviews(ctx context.Context, number int) ([]promotion.Review, error) {
+	all, err := h.reviews(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	outdated := map[int64]promotion.ReviewVerdict{}
+	if slices.ContainsFunc(all, func(r *github.PullRequestReview) bool { return r.GetState() == "DISMISSED" }) {
+		if outdated, err = h.outdated(ctx, number); err != nil {
+			return nil, err
+		}
+	}
 	newest := map[string]promotion.Review{}
-	page := github.ListOptions{PerPage: 100, Page: 1}
-	for page.Page != 0 {
-		list, answer, err := h.client.PullRequests.ListReviews(ctx, h.Owner, h.Repository, number, &page)
-		if err != nil {
-			return nil, h.failure(err, "read the reviews of pull request #%d", number)
+	for _, r := range all { // oldest first
+		by, verdict := r.GetUser().GetLogin(), verdictOf(r.GetState())
+		if r.GetState() == "DISMISSED" {
+			verdict = outdated[r.GetID()]
 		}
-		for _, r := range list { // oldest first
-			by := r.GetUser().GetLogin()
-			switch r.GetState() {
-			case "APPROVED":
-				newest[by] = promotion.Review{Author: by, Verdict: promotion.ReviewApproves, Head: r.GetCommitID(), Comment: r.GetBody(), At: r.GetSubmittedAt().Time}
-			case "CHANGES_REQUESTED":
-				newest[by] = promotion.Review{Author: by, Verdict: promotion.ReviewAsksForChange, Head: r.GetCommitID(), Comment: r.GetBody(), At: r.GetSubmittedAt().Time}
-			case "DISMISSED":
-				delete(newest, by)
-			}
+		switch {
+		case by == "": // their account is gone
+		case verdict != "":
+			newest[by] = promotion.Review{Author: by, Verdict: verdict, Head: r.GetCommitID(), Comment: r.GetBody(), At: r.GetSubmittedAt().Time}
+		case r.GetState() == "DISMISSED":
+			delete(newest, by)
 		}
-		page.Page = answer.NextPage
 	}
 	var reviews []promotion.Review
 	for _, r := range newest {
 		reviews = append(reviews, r)
 	}
-	slices.SortFunc(reviews, func(a, b promotion.Review) int { return a.At.Compare(b.At) })
+	slices.SortFunc(reviews, func(a, b promotion.Review) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Author, b.Author)) })
 	return reviews, nil
+}
+
+func (h *Host) reviews(ctx context.Context, number int) ([]*github.PullRequestReview, error) {
+	var all []*github.PullRequestReview
+	for page := (github.ListOptions{PerPage: perPage, Page: 1}); page.Page != 0; {
+		list, answer, err := h.client.PullRequests.ListReviews(ctx, h.Owner, h.Repository, number, &page)
+		if err != nil {
+			return nil, h.failure(err, "read the reviews of pull request #%d", number)
+		}
+		all, page.Page = append(all, list...), answer.NextPage
+	}
+	return all, nil
+}
+
+// outdated are the reviews that GitHub dismissed because of a push, with what they said. It names the commit that was
+// pushed; when a person dismisses, there is none. A dismissal without an event counts as a person's.
+// https://docs.github.com/rest/using-the-rest-api/issue-event-types#review_dismissed
+func (h *Host) outdated(ctx context.Context, number int) (map[int64]promotion.ReviewVerdict, error) {
+	said := map[int64]promotion.ReviewVerdict{}
+	for page := (github.ListOptions{PerPage: perPage, Page: 1}); page.Page != 0; {
+		events, answer, err := h.client.Issues.ListIssueEvents(ctx, h.Owner, h.Repository, number, &page)
+		if err != nil {
+			return nil, h.failure(err, "read who dismissed reviews of pull request #%d", number)
+		}
+		for _, e := range events {
+			if d := e.DismissedReview; e.GetEvent() == "review_dismissed" && d.GetDismissalCommitID() != "" {
+				said[d.GetReviewID()] = verdictOf(d.GetState())
+			}
+		}
+		page.Page = answer.NextPage
+	}
+	return said, nil
+}
+
+// verdictOf is empty for what decides nothing. Reviews say their state in capitals, events do not.
+func verdictOf(state string) promotion.ReviewVerdict {
+	switch state {
+	case "APPROVED", "approved":
+		return promotion.ReviewApproves
+	case "CHANGES_REQUESTED", "changes_requested":
+		return promotion.ReviewAsksForChange
+	}
+	return ""
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 )
 
-// authorised is the client with a token on every call. Redirects are followed only where
+// authorised is the client with a token on every call, and with conditional reads. Redirects are followed only where
 // the call stays the same: GitHub redirects calls for a renamed repository.
-func authorised(base *http.Client, token func(context.Context) (string, error)) *http.Client {
+func authorised(base *http.Client, token func(context.Context) (string, error), refused func(string)) *http.Client {
 	c := http.Client{Timeout: timeout}
 	if base != nil {
 		c = *base
@@ -18,25 +19,62 @@ func authorised(base *http.Client, token func(context.Context) (string, error)) 
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	c.Transport = &transport{token: token, next: next}
+	c.Transport = &transport{token: token, refused: refused, next: newMemory(next)}
 	c.CheckRedirect = checkRedirect
 	c.Timeout = cmp.Or(c.Timeout, timeout)
 	return &c
 }
 
 type transport struct {
-	token func(context.Context) (string, error)
-	next  http.RoundTripper
+	token   func(context.Context) (string, error)
+	refused func(string) // nil: there is no other token
+	next    http.RoundTripper
 }
 
+// RoundTrip makes a call again once, with another token, when GitHub no longer takes the one it was made with: such a
+// call has done nothing.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	token, err := t.token(r.Context())
+	token, err := t.ask(r.Context())
 	if err != nil {
-		return nil, fmt.Errorf("get a token for GitHub: %w", err)
+		return nil, err
 	}
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+token)
-	return t.next.RoundTrip(r)
+	answer, err := t.send(r, token)
+	repeatable := t.refused != nil && (r.Body == nil || r.Body == http.NoBody || r.GetBody != nil)
+	if err != nil || answer.StatusCode != http.StatusUnauthorized || !repeatable {
+		return answer, err
+	}
+	t.refused(token)
+	another, err := t.ask(r.Context())
+	if err == nil && another == token {
+		return answer, nil
+	}
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) //nolint:errcheck // only to use the connection again
+	answer.Body.Close()                                     //nolint:errcheck // nothing was written
+	if err != nil {
+		return nil, err
+	}
+	return t.send(r, another)
+}
+
+func (t *transport) ask(ctx context.Context) (string, error) {
+	token, err := t.token(ctx)
+	if err != nil {
+		return "", fmt.Errorf("get a token for GitHub: %w", err)
+	}
+	return token, nil
+}
+
+func (t *transport) send(r *http.Request, token string) (*http.Response, error) {
+	again := r.Clone(r.Context())
+	if r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		again.Body = body
+	}
+	again.Header.Set("Authorization", "Bearer "+token)
+	return t.next.RoundTrip(again)
 }
 
 // checkRedirect keeps the token from other servers, and a change from being
