@@ -48,7 +48,7 @@ type Server struct {
 	unchanged, changed  int // reads that were answered with 304, and in full
 
 	now         func() time.Time
-	permissions object // of the App; nil: it is not installed
+	permissions map[string]string // of the App; nil: it is not installed
 	tokens      map[string]time.Time
 	given       int
 }

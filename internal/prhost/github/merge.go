@@ -26,6 +26,9 @@ func (h *Host) Merge(ctx context.Context, number int, expectedHead, message stri
 	if sha, done, err := h.settled(p, expectedHead); done {
 		return sha, err
 	}
+	if instead, err := h.queue(ctx); err != nil || instead != "" {
+		return "", errors.Join(err, notMergeable(number, instead))
+	}
 	title, body := commitMessage(message, by)
 	result, _, err := h.client.PullRequests.Merge(ctx, h.Owner, h.Repository, number, body, &github.PullRequestOptions{
 		CommitTitle: title, SHA: expectedHead, MergeMethod: string(h.MergeMethod), DontDefaultIfBlank: true,
@@ -68,6 +71,9 @@ func (h *Host) whyNot(ctx context.Context, number int, expectedHead string, refu
 	if sha, done, err := h.settled(p, expectedHead); done {
 		return sha, err
 	}
+	if r, is := errors.AsType[*github.ErrorResponse](refusal); is && strings.Contains(r.Message, "merge queue") {
+		return "", notMergeable(number, h.enqueue()) // branch protection may ask for one too, and tells it no other way
+	}
 	kind := promotion.ErrNotMergeable
 	switch {
 	case p.GetMergeableState() == "dirty":
@@ -76,6 +82,13 @@ func (h *Host) whyNot(ctx context.Context, number int, expectedHead string, refu
 		kind = promotion.ErrHeadMoved
 	}
 	return "", fmt.Errorf("merge pull request #%d: %w: %w", number, kind, h.explained(refusal))
+}
+
+func notMergeable(number int, why string) error {
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("merge pull request #%d: %w: %s", number, promotion.ErrNotMergeable, why)
 }
 
 // commitMessage splits a message into GitHub's title and body.

@@ -28,15 +28,29 @@ func locks() []lock { return []lock{pullRequests, noForcePushes, noDeletion, sta
 // told to tokens with the permission administration: read, and rulesets. What
 // cannot be read is an error or missing, never held.
 func (h *Host) Protection(ctx context.Context) (promotion.Protection, error) {
+	missing, err := h.unprotected(ctx)
+	if err == nil && h.AppID == 0 {
+		missing = append(missing, h.advisory())
+	}
+	return promotion.Protection{Missing: missing}, err
+}
+
+// advisory says what no setting makes up for while Sluice acts with a person's token.
+func (h *Host) advisory() string {
+	return fmt.Sprintf("advisory: the status %s is not pinned to an App: whoever may write to %s may set it. Let Sluice act as a GitHub App", h.StatusContext, h.name())
+}
+
+// unprotected is what settings of the repository can mend.
+func (h *Host) unprotected(ctx context.Context) (missing []string, err error) {
 	lacking, err := h.branchProtection(ctx)
 	if err != nil || len(lacking.why) == 0 && lacking.exempt == "" {
-		return promotion.Protection{}, err
+		return nil, err
 	}
 	held, notes, err := h.rulesets(ctx)
 	if err != nil {
-		return promotion.Protection{}, err
+		return nil, err
 	}
-	return promotion.Protection{Missing: lacking.without(held, notes)}, nil
+	return lacking.without(held, notes), nil
 }
 
 // lacks is what branch protection does not enforce, and why.
@@ -116,12 +130,17 @@ func (h *Host) lacks(p *github.Protection) lacks {
 // a lock: one that anybody may set is none.
 func (h *Host) unpinned(required map[string]*int64) string {
 	app, is := required[h.StatusContext]
+	pinned := app != nil && *app > 0
 	switch {
 	case !is:
 		return fmt.Sprintf("the status %s is not required to merge into %s: require it, from Sluice's App", h.StatusContext, h.BaseBranch)
-	case app == nil || *app <= 0:
+	case h.AppID == 0 && pinned:
+		return fmt.Sprintf("the required status %s is pinned to the App %d, and Sluice acts with a token, which can never set it", h.StatusContext, *app)
+	case h.AppID == 0:
+		return "" // the advisory is told in any case
+	case !pinned:
 		return fmt.Sprintf("the required status %s may come from anybody who can write: pin it to Sluice's App", h.StatusContext)
-	case h.AppID != 0 && *app != h.AppID:
+	case *app != h.AppID:
 		return fmt.Sprintf("the required status %s is pinned to the App %d, and Sluice's is %d", h.StatusContext, *app, h.AppID)
 	}
 	return ""

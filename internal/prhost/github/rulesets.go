@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // rule is one rule that is active on a branch.
@@ -30,13 +31,9 @@ type ruleset struct {
 // why others do not count. Go-github's own types refuse rules they do not know
 // and leave out the rulesets.
 func (h *Host) rulesets(ctx context.Context) (held map[lock]bool, notes []string, err error) {
-	var rules []rule
-	err = h.call(ctx, &rules, "repos/%s/%s/rules/branches/%s?per_page=100", h.Owner, h.Repository, url.PathEscape(h.BaseBranch))
-	if refused(err, http.StatusNotFound) {
-		return nil, nil, nil // a GitHub Enterprise Server from before there were rulesets
-	}
+	rules, err := h.rules(ctx)
 	if err != nil {
-		return nil, nil, h.failure(err, "read the rules of %s", h.BaseBranch)
+		return nil, nil, err
 	}
 	held, open := map[lock]bool{}, map[int64]string{}
 	for _, r := range rules {
@@ -62,6 +59,29 @@ func (h *Host) rulesets(ctx context.Context) (held map[lock]bool, notes []string
 		}
 	}
 	return held, notes, nil
+}
+
+// rules are those that are active on the base branch.
+func (h *Host) rules(ctx context.Context) ([]rule, error) {
+	var rules []rule
+	err := h.call(ctx, http.MethodGet, nil, &rules, "repos/%s/%s/rules/branches/%s?per_page=100", h.Owner, h.Repository, url.PathEscape(h.BaseBranch))
+	if refused(err, http.StatusNotFound) {
+		return nil, nil // a GitHub Enterprise Server from before there were rulesets
+	}
+	return rules, h.failure(err, "read the rules of %s", h.BaseBranch)
+}
+
+// queue says what to do instead when the base branch takes merges through a merge queue only; empty when it has none.
+func (h *Host) queue(ctx context.Context) (string, error) {
+	rules, err := h.rules(ctx)
+	if slices.ContainsFunc(rules, func(r rule) bool { return r.Type == "merge_queue" }) {
+		return h.enqueue(), nil
+	}
+	return "", err
+}
+
+func (h *Host) enqueue() string {
+	return h.BaseBranch + " has a merge queue: approvers enqueue it on GitHub; Sluice recognises the queue's merge"
 }
 
 // holds is the lock that a rule is, or a note on why it is none.
@@ -92,7 +112,7 @@ func (h *Host) holds(r rule) (k lock, note string) {
 // bypass says who may go past a ruleset; empty when nobody may.
 func (h *Host) bypass(ctx context.Context, id int64) (string, error) {
 	var r ruleset
-	if err := h.call(ctx, &r, "repos/%s/%s/rulesets/%d", h.Owner, h.Repository, id); err != nil {
+	if err := h.call(ctx, http.MethodGet, nil, &r, "repos/%s/%s/rulesets/%d", h.Owner, h.Repository, id); err != nil {
 		return "", h.failure(err, "read ruleset %d", id)
 	}
 	switch {
@@ -104,9 +124,9 @@ func (h *Host) bypass(ctx context.Context, id int64) (string, error) {
 	return "", nil
 }
 
-// call makes a reading call that go-github has no fitting method for.
-func (h *Host) call(ctx context.Context, into any, format string, args ...any) error {
-	r, err := h.client.NewRequest(http.MethodGet, fmt.Sprintf(format, args...), nil)
+// call makes a call that go-github has no fitting method for.
+func (h *Host) call(ctx context.Context, method string, body, into any, format string, args ...any) error {
+	r, err := h.client.NewRequest(method, fmt.Sprintf(format, args...), body)
 	if err != nil {
 		return err
 	}
