@@ -16,7 +16,7 @@ func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) promotion.Promotion 
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
 		PullRequest: promotion.PullRequestState(p.PullRequest), Branch: p.Branch, BaseSHA: p.BaseSha, HeadSHA: p.HeadSha,
-		Number: int(value(p.Number)), URL: p.Url, RenderedHash: p.RenderedHash, Diff: p.Diff, Lint: p.Lint, BodyHash: p.BodyHash,
+		Number: int(value(p.Number)), URL: p.Url, RenderedHash: p.RenderedHash, ChangesPolicy: p.ChangesPolicy, Diff: p.Diff, Lint: p.Lint, BodyHash: p.BodyHash,
 		StatusReported: p.StatusReported, MergeSHA: p.MergeSha, MergedBy: p.MergedBy, MergedAt: value(p.MergedAt), CleanedUp: p.CleanedUp,
 		SyncAskedBy: p.SyncAskedBy, SyncAskedAt: value(p.SyncAskedAt), SyncStartedAt: value(p.SyncStartedAt), SyncedAt: value(p.SyncedAt),
 		LiveAt: value(p.LiveAt), VerifiedAt: value(p.VerifiedAt), OvertakenAt: value(p.OvertakenAt), RolledBackAt: value(p.RolledBackAt),
@@ -107,7 +107,7 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 		BodyHash: p.BodyHash, StatusReported: p.StatusReported, MergeSha: p.MergeSHA, MergedBy: p.MergedBy, MergedAt: nullTime(p.MergedAt),
 		CleanedUp: p.CleanedUp, SyncAskedBy: p.SyncAskedBy, SyncAskedAt: nullTime(p.SyncAskedAt), SyncStartedAt: nullTime(p.SyncStartedAt),
 		SyncedAt: nullTime(p.SyncedAt), LiveAt: nullTime(p.LiveAt), VerifiedAt: nullTime(p.VerifiedAt), OvertakenAt: nullTime(p.OvertakenAt),
-		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID), Lint: list(p.Lint)})
+		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID), Lint: list(p.Lint), ChangesPolicy: p.ChangesPolicy})
 }
 
 func (t *tx) PromotionByCommit(ctx context.Context, targetID int64, sha string) (int64, error) {

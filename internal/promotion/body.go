@@ -55,6 +55,9 @@ func (s *Service) body(f *situation) string {
 	var b strings.Builder
 	if f.Kind == KindChange {
 		fmt.Fprintf(&b, "**This changes %s in %s**, so it passes the gates of %s.\n", f.Target.Application, f.Target.Environment, f.Target.Environment)
+		if f.newPolicy {
+			b.WriteString("\nIt changes the **policy**: the gates of tomorrow are decided here by the gates of today.\n")
+		}
 	} else {
 		fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
 		s.bodyOrigin(&b, f)

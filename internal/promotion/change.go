@@ -2,8 +2,13 @@ package promotion
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -30,9 +35,13 @@ func (s *Service) lookAtHead(ctx context.Context, f *situation) error {
 		f.proposeFailed = errors.New("its head moves just now")
 		return nil
 	}
-	merged, _, err := f.site.Repository.Merged(ctx, f.head, f.host.HeadSHA)
+	merged, changed, err := f.site.Repository.Merged(ctx, f.head, f.host.HeadSHA)
 	if err == nil {
 		f.merged, err = s.Manifests.Compare(f.tree, merged, f.Target.Path)
+	}
+	if err == nil && touchesPolicy(changed) {
+		f.newPolicy = true
+		f.merged.After.Hash, err = s.withPolicy(f.merged.After.Hash, merged)
 	}
 	f.mergeFailed, f.proposeFailed, f.proposed = err, err, f.merged
 	return nil
@@ -57,7 +66,32 @@ func (s *Service) mergedChange(ctx context.Context, f *situation) (Change, error
 	if err != nil {
 		return Change{}, err
 	}
-	return s.Manifests.Compare(before, after, f.Target.Path)
+	change, err := s.Manifests.Compare(before, after, f.Target.Path)
+	if err == nil && f.ChangesPolicy {
+		change.After.Hash, err = s.withPolicy(change.After.Hash, after)
+	}
+	return change, err
+}
+
+// policyFile is what a policy file is called wherever it is.
+const policyFile = "sluice.yaml"
+
+func touchesPolicy(files []string) bool {
+	return slices.ContainsFunc(files, func(file string) bool { return path.Base(file) == policyFile })
+}
+
+// withPolicy makes a rendering's hash one over a tree's policy too.
+func (s *Service) withPolicy(rendered string, tree fs.FS) (string, error) {
+	files, err := s.Policies.Collect(tree)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, rendered)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(files[name]), files[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // mustNotice: the pull request's head or main has moved, and merging it now would deploy something else than what is recorded.
@@ -90,6 +124,7 @@ func (s *Service) notice(ctx context.Context, f *situation) (record, error) {
 	}
 	r.apply = func(p *Promotion) {
 		p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Lint, p.Release.ID = base, head, rendered, diff, found, release
+		p.ChangesPolicy = f.newPolicy
 	}
 	return r, nil
 }

@@ -12,6 +12,11 @@ func (s *Service) syncedContent(ctx context.Context, f *situation) GateResult {
 	if err != nil {
 		return block("%s cannot be rendered at %s: %v", f.Target.Path, short(f.MergeSHA), err)
 	}
+	if f.ChangesPolicy {
+		if rendered.Hash, err = s.withPolicy(rendered.Hash, tree); err != nil {
+			return block("the policy at %s cannot be read: %v", short(f.MergeSHA), err)
+		}
+	}
 	inputs := map[string]any{"revision": f.MergeSHA, "rendered": rendered.Hash, "recorded": f.RenderedHash}
 	if rendered.Hash != f.RenderedHash {
 		return block("%s renders something else than what was recorded and approved. Promote again from today's main.",

@@ -123,6 +123,7 @@ type Promotion struct {
 	Number         int
 	URL            string
 	RenderedHash   string // of what the merge renders, as recorded when it was proposed
+	ChangesPolicy  bool   // RenderedHash is over the policy too
 	Diff           string
 	Lint           []string // what lint finds in the change and not before it
 	BodyHash       string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -150,21 +151,53 @@ func (j *judging) judge(ctx context.Context, head string) error {
 	if j.affected, err = j.changedBetween(ctx, j.name, before, after, changed, j.own.Target.ID); err != nil {
 		return err
 	}
-	return j.judgePolicy(after)
+	if touchesPolicy(changed) {
+		return j.judgePolicy(ctx, after)
+	}
+	return nil
 }
 
-// judgePolicy refuses a policy that could not be read, and has one that is another looked at where it holds most.
-func (j *judging) judgePolicy(after fs.FS) error {
+// judgePolicy refuses a policy that could not be read. One that can is a change of the environments that it is about: of each
+// gated one, the first target that is decided otherwise stands for all.
+func (j *judging) judgePolicy(ctx context.Context, after fs.FS) error {
 	files, err := j.Policies.Collect(after)
+	var rules Rules
 	if err == nil {
-		_, err = j.Policies.Parse(files)
+		rules, err = j.Policies.Parse(files)
 	}
 	var faults PolicyFaults
 	if errors.As(err, &faults) {
 		j.problem = "it breaks the policy: " + faults[0].String()
 		return nil
+	} else if err != nil {
+		return err
 	}
-	return err
+	targets, err := j.Store.Targets(ctx)
+	if err != nil {
+		return err
+	}
+	targets = slices.DeleteFunc(targets, func(t Target) bool { return t.Repository != j.name })
+	standing := map[string]bool{}
+	stand := func(t Target) {
+		if !standing[t.Environment] && !slices.ContainsFunc(j.affected, func(a Target) bool { return a.ID == t.ID }) {
+			j.affected = append(j.affected, t)
+		}
+		standing[t.Environment] = true
+	}
+	for _, t := range targets {
+		if !reflect.DeepEqual(j.rules.rules.For(t), rules.For(t)) {
+			stand(t)
+		}
+	}
+	if len(standing) == 0 && len(targets) > 0 { // windows, roots or ranks may be another: the last environments are asked
+		last := slices.MaxFunc(targets, func(a, b Target) int { return a.Rank - b.Rank }).Rank
+		for _, t := range targets {
+			if t.Rank == last {
+				stand(t)
+			}
+		}
+	}
+	return nil
 }
 
 // gated are the affected targets that a merge may not simply reach.

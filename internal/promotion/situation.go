@@ -34,6 +34,7 @@ type situation struct {
 	holds       []Hold     // of the target, and of everything
 	overrides   []Override // of the target, not expired
 	reviews     []Review   // at the host
+	newPolicy   bool       // the merge of a person's pull request changes policy files
 	siblings    []sibling
 	unjudged    []Target       // that a restored base changes too, and no sibling judges yet
 	replacedBy  TargetRevision // the commit by hand after which main wants something else; zero when there is none

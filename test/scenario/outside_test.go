@@ -222,3 +222,29 @@ func TestLintSpeaksOfWhatAChangeBringsOnly(t *testing.T) {
 	state, _ := w.gates(pr.Number)
 	same(w, "status", state, "failure")
 }
+
+func TestAChangeOfThePolicyPassesTheGatesOfToday(t *testing.T) {
+	w := newWorld(t)
+	policy := "version: 1\nenvironments:\n  prod: {approvals: {count: 0}, merge: automatic}\n"
+	pr := w.opens("looser", "sluice.yaml", policy)
+	all := w.changes(pr.Number)
+	same(w, "promotions", len(all), 1)
+	same(w, "environment", all[0].Target.Environment, "prod")
+	state, why := w.gates(pr.Number)
+	same(w, "status", state, "pending")
+	same(w, "reason", why, "held by approvals")
+	w.approves(ada, all[0].ID)
+	w.clone().Push("looser", "sluice.yaml", policy+"  staging: {approvals: {count: 0}}\n")
+	w.settle()
+	state, _ = w.gates(pr.Number)
+	same(w, "status after another change of the policy", state, "pending")
+	w.approves(ada, all[0].ID)
+	w.merges(rita, all[0].ID)
+	w.is(all[0].ID, promotion.StateMerged)
+	w.lookAtEverything()
+	r := w.inStaging("1.1.0")
+	w.is(w.promotes(r, "prod"), promotion.StateMerged) // by itself, as the policy says now
+
+	pr = w.opens("windows", "sluice.yaml", policy+"windows:\n- {name: never on Fridays, kind: deny, schedule: 0 0 * * 5, duration: 24h, timezone: UTC}\n")
+	same(w, "promotions of a change of windows where nothing is gated", len(w.changes(pr.Number)), 1)
+}

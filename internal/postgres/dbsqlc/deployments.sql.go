@@ -98,7 +98,7 @@ FROM deployment_observations o
 JOIN deployments d ON d.id = o.deployment_id
 JOIN target_details t ON t.id = o.target_id
 LEFT JOIN releases r ON r.id = o.release_id
-LEFT JOIN LATERAL (SELECT x.id, x.target_id, x.release_id, x.kind, x.state, x.requested_by, x.requested_at, x.reason, x.started_by_build, x.decision, x.decided_by, x.decided_at, x.decision_reason, x.superseded_by, x.merge_asked_by, x.merge_asked_at, x.pull_request, x.branch, x.base_sha, x.head_sha, x.number, x.url, x.rendered_hash, x.diff, x.body_hash, x.status_reported, x.merge_sha, x.merged_by, x.merged_at, x.cleaned_up, x.sync_asked_by, x.sync_asked_at, x.sync_started_at, x.synced_at, x.live_at, x.verified_at, x.overtaken_at, x.rolled_back_at, x.failure, x.waits_for, x.restore_commit, x.restore_base, x.restore_secrets, x.lint FROM promotions x
+LEFT JOIN LATERAL (SELECT x.id, x.target_id, x.release_id, x.kind, x.state, x.requested_by, x.requested_at, x.reason, x.started_by_build, x.decision, x.decided_by, x.decided_at, x.decision_reason, x.superseded_by, x.merge_asked_by, x.merge_asked_at, x.pull_request, x.branch, x.base_sha, x.head_sha, x.number, x.url, x.rendered_hash, x.diff, x.body_hash, x.status_reported, x.merge_sha, x.merged_by, x.merged_at, x.cleaned_up, x.sync_asked_by, x.sync_asked_at, x.sync_started_at, x.synced_at, x.live_at, x.verified_at, x.overtaken_at, x.rolled_back_at, x.failure, x.waits_for, x.restore_commit, x.restore_base, x.restore_secrets, x.lint, x.changes_policy FROM promotions x
                    WHERE x.target_id = o.target_id AND x.release_id = o.release_id AND x.pull_request = 'merged'
                      AND x.merged_at <= o.observed_at
                    ORDER BY x.id DESC LIMIT 1) p ON true

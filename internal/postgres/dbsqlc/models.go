@@ -241,6 +241,8 @@ type Promotion struct {
 	RestoreSecrets bool
 	// what lint finds in the change and not before it
 	Lint []string
+	// the pull request changes the policy too: rendered_hash is then over the policy as well, so that approvals are bound to both
+	ChangesPolicy bool
 }
 
 type ReleaseArtifact struct {

@@ -60,7 +60,7 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     number = $14, url = $15, rendered_hash = $16, diff = $17, body_hash = $18, status_reported = $19, merge_sha = $20,
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
     synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
-    release_id = $34, lint = $35
+    release_id = $34, lint = $35, changes_policy = $36
 WHERE id = $1;
 
 -- name: InsertApproval :exec

@@ -31,6 +31,10 @@ func answering(t *testing.T, write http.HandlerFunc, set ...func(*gitea.Options)
 		if r.Header.Get("Authorization") != "token "+secret {
 			t.Errorf("%s %s has no token", r.Method, r.URL)
 		}
+		if strings.Contains(r.URL.Path, "/compare/") {
+			w.Write([]byte(`{"total_commits":1}`)) //nolint:errcheck // the client is gone
+			return
+		}
 		if r.Method == http.MethodGet {
 			w.Write([]byte(open)) //nolint:errcheck // the client is gone
 			return
