@@ -1,6 +1,6 @@
 -- +goose Up
 ALTER TABLE promotions ALTER COLUMN release_id DROP NOT NULL,
-    ADD CHECK (release_id IS NOT NULL OR kind = 'change');
+    ADD CONSTRAINT promotions_release CHECK (release_id IS NOT NULL OR kind = 'change');
 COMMENT ON COLUMN promotions.kind IS 'release, rollback, or change: what somebody''s own pull request alters in a target; those with one number stand and fall together';
 COMMENT ON COLUMN promotions.release_id IS 'the release the target would run; a change may leave it without one that is known';
 CREATE UNIQUE INDEX promotions_one_change_per_pull_request ON promotions (target_id, number)
@@ -22,13 +22,7 @@ COMMENT ON TABLE pull_requests_seen IS 'open pull requests as last judged: again
 COMMENT ON COLUMN pull_requests_seen.ref IS 'by which the head was fetched into the mirror';
 COMMENT ON COLUMN pull_requests_seen.verdict IS 'in words: which gated targets it changes, or why it changes none';
 
-ALTER TABLE prhost.pull_requests ADD COLUMN opened_by text NOT NULL DEFAULT 'sluice' CHECK (opened_by <> '');
-ALTER TABLE prhost.comments ADD COLUMN marker text NOT NULL DEFAULT '';
-COMMENT ON COLUMN prhost.comments.marker IS 'by which the comment is found again to be replaced; empty for one that stays as it is';
-CREATE UNIQUE INDEX comments_one_per_marker ON prhost.comments (pull_request_id, marker) WHERE marker <> '';
-
 -- +goose Down
-ALTER TABLE prhost.comments DROP COLUMN marker;
-ALTER TABLE prhost.pull_requests DROP COLUMN opened_by;
 DROP TABLE pull_requests_seen;
 DROP INDEX promotions_one_change_per_pull_request, promotions_by_number;
+ALTER TABLE promotions DROP CONSTRAINT promotions_release, ALTER COLUMN release_id SET NOT NULL;

@@ -74,6 +74,7 @@ func newServer(c config.Config, options []serverOption) *server {
 const (
 	shutdownTime = 20 * time.Second // for running requests and jobs to end
 	lookInterval = 30 * time.Second // between the looks that find what no event told of
+	sealInterval = 5 * time.Second  // between the sealings of the audit
 )
 
 // listen opens the address, before anything that needs to know it.
@@ -235,7 +236,7 @@ func (s *server) work(ctx context.Context) error {
 	for name := range s.service.Sites {
 		names = append(names, name)
 	}
-	queue, err := jobs.Workers(s.pool, s.service, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval}, s.log)
+	queue, err := jobs.Workers(s.pool, s.service, s.seal, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: sealInterval}, s.log)
 	if err != nil {
 		return err
 	}
@@ -261,6 +262,12 @@ func (s *server) work(ctx context.Context) error {
 	}
 	s.pool.Close()
 	return err
+}
+
+// seal seals the audit.
+func (s *server) seal(ctx context.Context) (string, error) {
+	_, head, err := s.store.SealAudit(ctx)
+	return head.String(), err
 }
 
 // readiness says why the server cannot do its work.

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"io/fs"
+	"path"
 	"strings"
 	"time"
 
@@ -62,8 +63,12 @@ func (c *clusterSource) applications(ctx context.Context) ([]simulation.Applicat
 	}
 	applications := make([]simulation.Application, len(targets))
 	for i, t := range targets {
+		chart := ""
+		if t.Layout == "helm" {
+			chart = path.Join(path.Dir(path.Dir(t.Path)), "chart")
+		}
 		applications[i] = simulation.Application{Name: t.Application + "-" + t.Environment, Namespace: "argocd", RepoURL: c.RepositoryURL,
-			Path: t.Path, DestinationNamespace: strings.ToLower(t.Application + "-" + t.Environment), Automated: t.Rank < promotion.RankProd}
+			Path: t.Path, Chart: chart, DestinationNamespace: strings.ToLower(t.Application + "-" + t.Environment), Automated: t.Rank < promotion.RankProd}
 	}
 	return applications, nil
 }

@@ -29,7 +29,11 @@ type UseCases interface {
 type Intervals struct {
 	Repositories time.Duration // of config repositories
 	Promotions   time.Duration // of unfinished promotions
+	Sealing      time.Duration // of the audit
 }
+
+// Sealer seals the audit events that are not sealed yet, and says how the chain then ends.
+type Sealer func(ctx context.Context) (head string, err error)
 
 // Queue holds work and runs it.
 type Queue struct {
@@ -46,13 +50,17 @@ func Enqueuer(pool *pgxpool.Pool) (*Queue, error) {
 }
 
 // Workers returns a queue whose work is run by this process once started.
-func Workers(pool *pgxpool.Pool, uses UseCases, repositories []string, every Intervals, log *slog.Logger) (*Queue, error) {
+func Workers(pool *pgxpool.Pool, uses UseCases, seal Sealer, repositories []string, every Intervals, log *slog.Logger) (*Queue, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &advanceWorker{uses: uses})
 	river.AddWorker(workers, &lookWorker{uses: uses})
 	river.AddWorker(workers, &advanceAllWorker{uses: uses})
+	river.AddWorker(workers, &sealWorker{seal: seal})
+	river.AddWorker(workers, &noteHeadWorker{seal: seal, log: log})
 	periodic := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(every.Promotions), func() (river.JobArgs, *river.InsertOpts) { return advanceAllArgs{}, nil }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(every.Sealing), func() (river.JobArgs, *river.InsertOpts) { return sealArgs{}, nil }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) { return noteHeadArgs{}, nil }, nil),
 	}
 	for _, name := range repositories {
 		periodic = append(periodic, river.NewPeriodicJob(river.PeriodicInterval(every.Repositories),

@@ -67,6 +67,11 @@ func (w *lookWorker) Work(ctx context.Context, job *river.Job[lookArgs]) error {
 	return err
 }
 
+// Timeout implements river.Worker: the first look at a large repository imports its past.
+func (w *lookWorker) Timeout(*river.Job[lookArgs]) time.Duration { return firstLook }
+
+const firstLook = 20 * time.Minute
+
 type advanceAllArgs struct{}
 
 func (advanceAllArgs) Kind() string { return "advance-all" }

@@ -53,7 +53,7 @@ func readFiles(ctx context.Context, tree fs.FS, only []string) (*files, error) {
 }
 
 // add reads the files below a folder; one that is not there has none.
-func (read *files) add(ctx context.Context, tree fs.FS, folder string) error {
+func (f *files) add(ctx context.Context, tree fs.FS, folder string) error {
 	return fs.WalkDir(tree, folder, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && name == folder:
@@ -69,8 +69,8 @@ func (read *files) add(ctx context.Context, tree fs.FS, folder string) error {
 		}
 		data, err := readText(tree, name)
 		if err == nil && data != nil {
-			read.names = append(read.names, name)
-			read.byName[name] = &file{name: name, data: data}
+			f.names = append(f.names, name)
+			f.byName[name] = &file{name: name, data: data}
 		}
 		return err
 	})

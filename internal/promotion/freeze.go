@@ -96,7 +96,7 @@ func decideWindow(rules Rules, freezes []Freeze, t Target, clusters []string, at
 		switch {
 		case !z.active(at):
 		case z.Kind == KindFreeze:
-			opened, d.Open, d.By = "", false, fmt.Sprintf("freeze %d", z.ID)
+			d.Open, d.By = false, fmt.Sprintf("freeze %d", z.ID)
 			d.Reason = fmt.Sprintf("frozen by %s: %s", z.CreatedBy, z.Reason)
 			d.Next = earliest(d.Next, z.EndsAt)
 			return d

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -147,7 +148,7 @@ func (s *Service) alsoChanged(ctx context.Context, site Site, t Target, head str
 	if err != nil {
 		return nil, err
 	}
-	touched := append(c.Deletes, keysOf(c.Files)...)
+	touched := slices.Concat(c.Deletes, slices.Collect(maps.Keys(c.Files)))
 	return s.changedBetween(ctx, t.Repository, before, after, touched, t.ID)
 }
 
@@ -170,14 +171,6 @@ func (s *Service) changedBetween(ctx context.Context, repository string, before,
 		}
 	}
 	return changed, nil
-}
-
-func keysOf(files map[string][]byte) []string {
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	return names
 }
 
 func (s *Service) targetNamed(ctx context.Context, application, environment string) (Target, error) {

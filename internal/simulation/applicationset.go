@@ -3,6 +3,8 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,13 +57,32 @@ func specOf(a Application) map[string]any {
 	}
 	spec := map[string]any{
 		"project":     project,
-		"source":      map[string]any{"repoURL": a.RepoURL, "path": a.Path, "targetRevision": "main"},
+		"source":      sourceOf(a),
 		"destination": map[string]any{"server": "https://kubernetes.default.svc", "namespace": a.DestinationNamespace},
 	}
 	if a.Automated {
 		spec["syncPolicy"] = map[string]any{"automated": map[string]any{"prune": true, "selfHeal": true}}
 	}
 	return spec
+}
+
+// sourceOf is a folder, or a chart with the values that stand in the folder.
+func sourceOf(a Application) map[string]any {
+	source := map[string]any{"repoURL": a.RepoURL, "path": a.Path, "targetRevision": "main"}
+	if a.Chart != "" {
+		source["path"] = a.Chart
+		source["helm"] = map[string]any{"valueFiles": []any{"/" + path.Join(a.Path, "values.yaml")}}
+	}
+	return source
+}
+
+// folderOf is the folder that an Application's source stands for.
+func folderOf(app *unstructured.Unstructured) string {
+	if values, _, _ := unstructured.NestedStringSlice(app.Object, "spec", "source", "helm", "valueFiles"); len(values) > 0 {
+		return strings.TrimPrefix(path.Dir(values[0]), "/")
+	}
+	folder, _, _ := unstructured.NestedString(app.Object, "spec", "source", "path")
+	return folder
 }
 
 func (s *Simulation) make(ctx context.Context, a Application, head string, adopt bool) error {

@@ -16,7 +16,7 @@ type renderCache struct {
 
 // render is what an Application's path holds at a revision, placed in its namespace and marked as its own.
 func (s *Simulation) render(ctx context.Context, app *unstructured.Unstructured, revision, head string) ([]*unstructured.Unstructured, error) {
-	path, _, _ := unstructured.NestedString(app.Object, "spec", "source", "path")
+	path := folderOf(app)
 	if s.rendered.revision != head {
 		s.rendered = renderCache{head, map[string][]*unstructured.Unstructured{}}
 	}

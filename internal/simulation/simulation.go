@@ -21,6 +21,7 @@ type Application struct {
 	Project              string // default when empty
 	Environment          string // a label, if not empty
 	RepoURL, Path        string
+	Chart                string // folder of the Helm chart that Path holds values.yaml for; empty when Path renders by itself
 	DestinationNamespace string
 	Automated            bool // synced, pruned and healed without being asked
 }

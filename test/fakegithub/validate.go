@@ -76,7 +76,8 @@ func brief(err error) string {
 }
 
 // undescribed tells the answers that GitHub gives and its description leaves
-// out: 404 of most calls, and the refusal of a status.
+// out: 401 and 404 of most calls, and the refusal of a status.
 func undescribed(r *http.Request, status int) bool {
-	return status == http.StatusNotFound || status == http.StatusUnprocessableEntity && strings.Contains(r.URL.Path, "/statuses/")
+	return status == http.StatusUnauthorized || status == http.StatusNotFound ||
+		status == http.StatusUnprocessableEntity && strings.Contains(r.URL.Path, "/statuses/")
 }

@@ -23,7 +23,7 @@ func TestAComponentBasedRepositoryWorks(t *testing.T) {
 		files["components/high-availability/kustomization.yaml"] = []byte("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nreplicas:\n- {name: web, count: 3}\n")
 		files["components/telemetry/kustomization.yaml"] = []byte("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\ncommonAnnotations: {telemetry: \"on\"}\n")
 		files["apps/web/base/deployment.yaml"] = []byte(base)
-		files["apps/web/base/kustomization.yaml"] = kustomization("resources: [deployment.yaml]", "images:", "- name: web", "  newName: "+image[:strings.Index(image, "@")], "  digest: "+digestIn(image))
+		files["apps/web/base/kustomization.yaml"] = kustomization("resources: [deployment.yaml]", "images:", "- name: web", "  newName: "+promotion.RepositoryOf(image), "  digest: "+digestIn(image))
 		for _, environment := range []string{"dev", "prod"} {
 			files[overlay("web", environment)] = kustomization("resources: [../../base]", "components:", "- ../../../../components/high-availability", "- ../../../../components/telemetry")
 		}

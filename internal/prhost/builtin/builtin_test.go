@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -142,19 +143,26 @@ func authenticate(_ context.Context, username, password string) (promotion.Actor
 	return promotion.Actor{Name: username, Kind: promotion.Person, Roles: []promotion.Role{role}}, nil
 }
 
-// migrate runs the host's own migration only: it needs no other.
+// migrate runs the host's own migrations only: it needs no others.
 func migrate(ctx context.Context, url string) error {
-	const name = "00002_builtin_pull_request_host.sql"
-	content, err := migrations.Files.ReadFile(name)
+	names, err := fs.Glob(migrations.Files, "*_builtin_*.sql")
 	if err != nil {
 		return err
+	}
+	own := fstest.MapFS{}
+	for _, name := range names {
+		content, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		own[name] = &fstest.MapFile{Data: content}
 	}
 	db, err := sql.Open("pgx", url)
 	if err != nil {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // nothing is lost with it
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, fstest.MapFS{name: {Data: content}})
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, own)
 	if err != nil {
 		return err
 	}

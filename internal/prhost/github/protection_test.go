@@ -91,6 +91,46 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// With a token no setting makes the branch more than advisory.
+func TestProtectionWithAToken(t *testing.T) {
+	t.Parallel()
+	checks := func(app string) string {
+		return protection(map[string]string{"required_status_checks": `{"contexts":["sluice/gates"],"checks":[{"context":"sluice/gates","app_id":` + app + `}]}`})
+	}
+	const advisory = "advisory: the status sluice/gates is not pinned to an App"
+	for name, c := range map[string]struct {
+		protection, ruleset string
+		missing             []string
+	}{
+		"required":              {protection: checks("null"), missing: []string{advisory}},
+		"required, any App":     {protection: checks("-1"), missing: []string{advisory}},
+		"required by a ruleset": {ruleset: ruleset("", `,"bypass_actors":[]`), missing: []string{advisory}},
+		"pinned to another":     {protection: checks("42"), missing: []string{"Sluice acts with a token, which can never set it", advisory}},
+		"pinned, by a ruleset":  {ruleset: ruleset(`,"integration_id":42`, `,"bypass_actors":[]`), missing: []string{"sluice/gates is not required", "can never set it", advisory}},
+		"not required":          {protection: protection(map[string]string{"required_status_checks": ""}), missing: []string{"sluice/gates is not required", advisory}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := fakegithub.New(t)
+			if c.protection != "" {
+				s.Protect(c.protection)
+			}
+			if c.ruleset != "" {
+				s.AddRuleset(c.ruleset)
+			}
+			p, err := newHost(t, s).Protection(t.Context())
+			if err != nil || len(p.Missing) != len(c.missing) {
+				t.Fatalf("missing is %q, %v; want %q", p.Missing, err, c.missing)
+			}
+			for i, says := range c.missing {
+				if !strings.Contains(p.Missing[i], says) {
+					t.Errorf("missing is %q, want it to say %q", p.Missing[i], says)
+				}
+			}
+		})
+	}
+}
+
 func TestProtectionThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -92,8 +92,9 @@ func (h *Host) Get(ctx context.Context, number int) (promotion.PullRequest, erro
 
 // ListOpen implements promotion.PullRequestHost.
 func (h *Host) ListOpen(ctx context.Context) ([]promotion.PullRequest, error) {
+	const few = 30 // each takes some 20 kB, and a page has to be short enough to be remembered
 	var open []promotion.PullRequest
-	for page := (github.ListOptions{PerPage: perPage, Page: 1}); page.Page != 0; {
+	for page := (github.ListOptions{PerPage: few, Page: 1}); page.Page != 0; {
 		list, answer, err := h.client.PullRequests.List(ctx, h.Owner, h.Repository, &github.PullRequestListOptions{
 			Base: h.BaseBranch, State: "open", Sort: "created", Direction: "asc", ListOptions: page})
 		if err != nil {

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -23,26 +22,21 @@ func (h *Host) Reviews(ctx context.Context, number int) ([]promotion.Review, err
 			return nil, err
 		}
 	}
-	newest := map[string]promotion.Review{}
-	for _, r := range all { // oldest first
-		by, verdict := r.GetUser().GetLogin(), verdictOf(r.GetState())
-		if r.GetState() == "DISMISSED" {
+	var newest []promotion.Review // one of each person
+	for _, r := range all {       // oldest first
+		by, verdict, dismissed := r.GetUser().GetLogin(), verdictOf(r.GetState()), r.GetState() == "DISMISSED"
+		if dismissed {
 			verdict = outdated[r.GetID()]
 		}
-		switch {
-		case by == "": // their account is gone
-		case verdict != "":
-			newest[by] = promotion.Review{Author: by, Verdict: verdict, Head: r.GetCommitID(), Comment: r.GetBody(), At: r.GetSubmittedAt().Time}
-		case r.GetState() == "DISMISSED":
-			delete(newest, by)
+		if by == "" || verdict == "" && !dismissed { // an account that is gone, or a remark
+			continue
+		}
+		newest = slices.DeleteFunc(newest, func(old promotion.Review) bool { return old.Author == by })
+		if verdict != "" {
+			newest = append(newest, promotion.Review{Author: by, Verdict: verdict, Head: r.GetCommitID(), Comment: r.GetBody(), At: r.GetSubmittedAt().Time})
 		}
 	}
-	var reviews []promotion.Review
-	for _, r := range newest {
-		reviews = append(reviews, r)
-	}
-	slices.SortFunc(reviews, func(a, b promotion.Review) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Author, b.Author)) })
-	return reviews, nil
+	return newest, nil
 }
 
 func (h *Host) reviews(ctx context.Context, number int) ([]*github.PullRequestReview, error) {

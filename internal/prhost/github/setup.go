@@ -22,6 +22,7 @@ type Step struct {
 	Need    string
 	Missing []string // in words; empty when nothing is, or no longer
 	Made    bool     // by this run
+	Advice  string   // what nothing that Setup makes can mend; it stands in nobody's way
 	Err     error    // it could not be read or made
 }
 
@@ -37,22 +38,22 @@ func (h *Host) Setup(ctx context.Context, w Wanted, apply bool) []Step {
 	}
 	steps = append(steps, h.setUpProtection(ctx, apply))
 	if h.AppID == 0 {
-		steps = append(steps, Step{Need: "identity", Missing: []string{h.advisory()}})
+		steps = append(steps, Step{Need: "identity", Advice: h.advisory()})
 	}
 	return steps
 }
 
-// permission is one that a GitHub App needs, and the calls that need it.
-type permission struct{ name, level, calls string }
+// permission is one that a GitHub App needs, and the calls that need it. Each is needed for writing, the highest level there is.
+type permission struct{ name, calls string }
 
 // needed are the permissions of Sluice's App beside metadata: read, which every App has.
 func needed() []permission {
 	return []permission{
-		{"contents", "write", "git push and PUT /repos/{owner}/{repo}/pulls/{number}/merge"},
-		{"pull_requests", "write", "POST /repos/{owner}/{repo}/pulls and POST /repos/{owner}/{repo}/issues/{number}/comments"},
-		{"statuses", "write", "POST /repos/{owner}/{repo}/statuses/{sha}"},
-		{"administration", "write", "GET /repos/{owner}/{repo}/rulesets/{id}, which tells who may bypass it only to those who may write, and POST /repos/{owner}/{repo}/rulesets"},
-		{"repository_hooks", "write", "POST /repos/{owner}/{repo}/hooks"},
+		{"contents", "git push and PUT /repos/{owner}/{repo}/pulls/{number}/merge"},
+		{"pull_requests", "POST /repos/{owner}/{repo}/pulls and POST /repos/{owner}/{repo}/issues/{number}/comments"},
+		{"statuses", "POST /repos/{owner}/{repo}/statuses/{sha}"},
+		{"administration", "GET /repos/{owner}/{repo}/rulesets/{id}, which tells who may bypass it only to those who may write, and POST /repos/{owner}/{repo}/rulesets"},
+		{"repository_hooks", "POST /repos/{owner}/{repo}/hooks"},
 	}
 }
 
@@ -64,8 +65,8 @@ func (h *Host) setUpPermissions(ctx context.Context, app *App) Step {
 		return s
 	}
 	for _, p := range needed() {
-		if has := installed.Permissions[p.name]; has != p.level && has != "admin" {
-			s.Missing = append(s.Missing, fmt.Sprintf("%s: %s, for %s", p.name, p.level, p.calls))
+		if installed.Permissions[p.name] != "write" {
+			s.Missing = append(s.Missing, fmt.Sprintf("%s: write, for %s", p.name, p.calls))
 		}
 	}
 	return s
