@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,11 +27,12 @@ import (
 const (
 	asProgram = "SLUICE_TEST_AS_PROGRAM"
 	crashAt   = "SLUICE_TEST_CRASH_AT"
+	reviewBy  = "SLUICE_TEST_REVIEW_BY" // who approves every open pull request at the host
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(run(dyingAt(os.Getenv(crashAt)), soakingBriefly))
+		os.Exit(run(dyingAt(os.Getenv(crashAt)), soakingBriefly, reviewedBy(os.Getenv(reviewBy))))
 	}
 	if err := os.Setenv(asProgram, "1"); err != nil { // for what the tests start
 		panic(err)
@@ -51,6 +53,29 @@ func dyingAt(boundary string) serverOption {
 
 func soakingBriefly(s *server) {
 	s.policies = briefly{s.policies}
+}
+
+// reviewedBy has the built-in host tell of reviews, as other hosts do.
+func reviewedBy(name string) serverOption {
+	return func(s *server) {
+		if name == "" {
+			return
+		}
+		s.identify = func(_, login string) (promotion.Actor, bool) {
+			return promotion.Actor{Name: login, Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleApprover}}, true
+		}
+		s.reviewing = func(h promotion.PullRequestHost) promotion.PullRequestHost { return reviewed{h, name} }
+	}
+}
+
+type reviewed struct {
+	promotion.PullRequestHost
+	by string
+}
+
+func (r reviewed) Reviews(ctx context.Context, number int) ([]promotion.Review, error) {
+	p, err := r.Get(ctx, number)
+	return []promotion.Review{{Author: r.by, Verdict: promotion.ReviewApproves, Head: p.HeadSHA, At: p.At}}, err
 }
 
 // briefly is a policy after which a release soon counts as verified.
@@ -113,6 +138,7 @@ var scenarios = map[string]func(*crash, string){
 	"follow": (*crash).devGoes, "verify": (*crash).devGoes, "clean-up": (*crash).devGoes,
 	"sync": (*crash).prodIsSynced, "find-merged": (*crash).prodIsMergedByHand, "find-closed": (*crash).branchIsDeleted,
 	"close": (*crash).prodIsCancelled, "lapse": (*crash).mergeLapses, "overtake": (*crash).devIsOvertaken,
+	"withdraw": (*crash).overlayIsRemoved, "notice": (*crash).somebodyChangesProd, "review": (*crash).prodIsReviewed,
 }
 
 // arm restarts the server so that it dies at the boundary.
@@ -252,7 +278,7 @@ func (c *crash) prodIsMergedByHand(boundary string) {
 	c.arm(boundary)
 	clone := c.clone()
 	c.git(clone, "merge", "--quiet", "--no-ff", "-m", "by hand", "origin/"+c.branch(prod, "prod"))
-	c.git(clone, "push", "--quiet", "origin", "HEAD:main")
+	c.push(clone, "HEAD:main")
 	c.die(boundary)
 	c.ends(prod, "merged")
 	c.act("approver", prod, "approvals", `{"decision":"approve"}`) // nobody had: the sync waits for it
@@ -263,10 +289,111 @@ func (c *crash) prodIsMergedByHand(boundary string) {
 func (c *crash) branchIsDeleted(boundary string) {
 	prod := c.openProd()
 	c.arm(boundary)
-	c.git(c.clone(), "push", "--quiet", "origin", ":"+c.branch(prod, "prod"))
+	c.push(c.clone(), ":"+c.branch(prod, "prod"))
 	c.die(boundary)
 	c.ends(prod, "cancelled")
 	c.finished(prod)
+}
+
+// overlayIsRemoved adds an environment beside prod and takes it away while a promotion to it is open.
+func (c *crash) overlayIsRemoved(boundary string) {
+	_, body := c.image()
+	release, dev := c.post(body)
+	c.ends(dev, "verified")
+	c.ends(c.promote(release, "staging"), "verified")
+	clone := c.clone()
+	spare := fmt.Sprintf("prod-%d", c.count)
+	c.git(clone, "checkout", "--quiet", "-B", "main", "origin/main")
+	if err := os.CopyFS(filepath.Join(clone, "apps/web/overlays", spare), os.DirFS(filepath.Join(clone, "apps/web/overlays/prod"))); err != nil {
+		c.Fatal(err)
+	}
+	c.git(clone, "add", "--all")
+	c.git(clone, "commit", "--quiet", "-m", "a spare")
+	c.push(clone, "main")
+	var id float64
+	demotest.Await(30*time.Second, func() bool {
+		status, answer := c.demo.Ask(c.T, "release-manager", http.MethodPost, "/api/v1/promotions",
+			fmt.Sprintf(`{"application":"web","environment":%q,"release":%.0f,"reason":"crash test"}`, spare, release))
+		id, _ = answer["id"].(float64)
+		return status == http.StatusCreated
+	})
+	c.ends(id, "open")
+	c.arm(boundary)
+	c.git(clone, "rm", "--quiet", "-r", "apps/web/overlays/"+spare)
+	c.git(clone, "commit", "--quiet", "-m", "no spare")
+	c.push(clone, "main")
+	c.die(boundary)
+	c.ends(id, "cancelled")
+	c.finished(id)
+}
+
+// somebodyChangesProd opens a pull request that no promotion made.
+func (c *crash) somebodyChangesProd(boundary string) {
+	before := c.latest("prod")
+	clone := c.clone()
+	branch := fmt.Sprintf("replicas-%d", c.count)
+	c.count++
+	c.git(clone, "checkout", "--quiet", "-b", branch, "origin/main")
+	file := filepath.Join(clone, "apps/web/overlays/prod/kustomization.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		c.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "count: 4", fmt.Sprintf("count: %d", 10+c.count), 1)), 0o600); err != nil {
+		c.Fatal(err)
+	}
+	c.git(clone, "commit", "--quiet", "-a", "-m", "more replicas")
+	c.push(clone, branch)
+	c.arm(boundary)
+	form := url.Values{"branch": {branch}, "title": {"More replicas"}}
+	r, err := http.NewRequest(http.MethodPost, c.demo.URL+"/git/shop-config/pulls/new", strings.NewReader(form.Encode()))
+	if err != nil {
+		c.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.demo.Token(c.T, "release-manager"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if answer, err := http.DefaultClient.Do(r); err == nil {
+		_ = answer.Body.Close()
+	}
+	c.die(boundary)
+	var id float64
+	demotest.Await(60*time.Second, func() bool { id = c.latest("prod"); return id != before })
+	c.ends(id, "open")
+	c.push(clone, ":"+branch)
+	c.ends(id, "cancelled")
+}
+
+// prodIsReviewed is approved by a review at the host.
+func (c *crash) prodIsReviewed(boundary string) {
+	prod := c.openProd()
+	c.demo.Kill()
+	c.demo.Run(c.T, crashAt+"="+boundary, reviewBy+"=amir")
+	if !demotest.Await(60*time.Second, c.demo.Ended) {
+		c.Fatalf("the server did not reach %s", boundary)
+	}
+	c.demo.Run(c.T, crashAt+"=", reviewBy+"=amir")
+	merged := demotest.Await(60*time.Second, func() bool {
+		status, _, err := c.demo.Try(c.demo.Token(c.T, "release-manager"), http.MethodPost, fmt.Sprintf("/api/v1/promotions/%.0f/merge", prod), "")
+		return err == nil && status == http.StatusOK
+	})
+	if !merged {
+		c.Errorf("promotion %.0f is not approved by the review", prod)
+	}
+	c.ends(prod, "verified")
+	c.finished(prod)
+	c.demo.Kill()
+	c.demo.Run(c.T, crashAt+"=")
+}
+
+// push pushes to a server that may die before it has answered. A server that was started anew has other tokens.
+func (c *crash) push(clone, refs string) {
+	c.Helper()
+	cmd := exec.Command("git", "push", "--quiet", c.remote(), refs)
+	cmd.Dir = clone
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.Logf("git push: %v: %s", err, out)
+	}
 }
 
 func (c *crash) prodIsCancelled(boundary string) {
@@ -335,9 +462,13 @@ func (c *crash) branch(id float64, environment string) string {
 func (c *crash) clone() string {
 	c.Helper()
 	dir := filepath.Join(c.TempDir(), "clone")
-	token := c.demo.Token(c.T, "release-manager")
-	c.git(c.TempDir(), "clone", "--quiet", strings.Replace(c.demo.URL, "://", "://rita:"+token+"@", 1)+"/git/shop-config.git", dir)
+	c.git(c.TempDir(), "clone", "--quiet", c.remote(), dir)
 	return dir
+}
+
+func (c *crash) remote() string {
+	c.Helper()
+	return strings.Replace(c.demo.URL, "://", "://rita:"+c.demo.Token(c.T, "release-manager")+"@", 1) + "/git/shop-config.git"
 }
 
 func (c *crash) git(dir string, args ...string) string {

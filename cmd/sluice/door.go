@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/httpapi"
+	"github.com/sluicehq/sluice/internal/telemetry"
 	"github.com/sluicehq/sluice/internal/web"
 )
 
@@ -40,9 +42,10 @@ func (s *server) setDoors(own http.Handler) {
 		})
 	}
 	git := http.StripPrefix("/git", s.host.Handler())
+	mounts := maps.Clone(s.mounts) // the doors before these may be ranging over theirs
 	var doors http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for prefix, handler := range s.mounts {
-			if strings.HasPrefix(r.URL.Path, prefix) {
+		for prefix, handler := range mounts {
+			if r.URL.Path == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(r.URL.Path, prefix) {
 				handler.ServeHTTP(w, r)
 				return
 			}
@@ -80,7 +83,9 @@ func (s *server) openDoors() error {
 			pages.HandleError(err, c)
 		}
 	}
-	e.Use(httpapi.IdentifyRequest(echo.ExtractIPDirect()), s.auth.Middleware())
+	metrics := telemetry.New(s.store, time.Now, s.log)
+	s.mounts["/metrics"] = metrics
+	e.Use(metrics.Requests(), httpapi.IdentifyRequest(echo.ExtractIPDirect()), s.auth.Middleware())
 	router := auth.NewRouter(e)
 	httpapi.New(httpapi.Options{UseCases: s.service, Store: s.store, Ready: s.readiness, Now: time.Now, Log: s.log}).Register(router)
 	pages.Register(router)

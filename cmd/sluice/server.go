@@ -43,6 +43,8 @@ type server struct {
 	demo       bool
 	checkpoint func(string)
 	policies   promotion.Policies
+	identify   func(repository, login string) (promotion.Actor, bool)
+	reviewing  func(promotion.PullRequestHost) promotion.PullRequestHost
 	log        *slog.Logger
 
 	listener net.Listener
@@ -64,6 +66,8 @@ type server struct {
 func newServer(c config.Config, options []serverOption) *server {
 	s := &server{config: c, log: slog.New(slog.NewTextHandler(realStderr, nil)), policies: policy.Reader{},
 		mounts: map[string]http.Handler{}, secret: rand.Text()}
+	s.identify = s.configured
+	s.reviewing = func(h promotion.PullRequestHost) promotion.PullRequestHost { return h }
 	for _, option := range options {
 		option(s)
 	}
@@ -162,13 +166,13 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
 		s.mirrors = append(s.mirrors, mirror)
-		site.Repository = mirror
+		site.Repository, site.Host = mirror, s.reviewing(site.Host)
 		sites[r.Name] = site
 	}
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
 		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
-		Policies: s.policies,
+		Policies: s.policies, Identify: s.identify,
 	}
 	return nil
 }

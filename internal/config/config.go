@@ -177,6 +177,11 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("config_repositories[%d]%w", i, err)
 		}
 	}
+	for i, p := range c.People {
+		if p.Name == "" || len(p.Roles) == 0 || p.GitHub == "" && p.Gitea == "" {
+			return fmt.Errorf("people[%d]: give a name, roles, and the login at github or gitea", i)
+		}
+	}
 	for i, w := range c.Webhooks {
 		if w.Host != HostGitHub && w.Host != HostGitea || len(w.SecretFiles) == 0 {
 			return fmt.Errorf("webhooks[%d]: give a host, %s or %s, and its secret_files", i, HostGitHub, HostGitea)

@@ -49,3 +49,18 @@ func (r *rules) ofRoot(application, environment string) promotion.EnvironmentPol
 	}
 	return p
 }
+
+// Zones implements promotion.Rules.
+func (r *rules) Zones() []string {
+	zones := map[string]bool{}
+	add := func(windows []selected) {
+		for _, w := range windows {
+			zones[w.Timezone] = true
+		}
+	}
+	add(r.windows)
+	for _, a := range r.own {
+		add(a.windows)
+	}
+	return slices.Sorted(maps.Keys(zones))
+}

@@ -290,6 +290,11 @@ func (j *judging) save(ctx context.Context, tx Tx, gated []Target) error {
 func (j *judging) start(ctx context.Context, tx Tx, t Target) error {
 	p := Promotion{Target: t, Kind: KindChange, RequestedBy: j.pr.Author, RequestedAt: j.Now(), Reason: j.pr.Title, Decision: Requested,
 		PullRequest: PullRequestOpen, Branch: j.pr.Branch, Number: j.pr.Number, URL: j.pr.URL}
+	if j.Identify != nil {
+		if by, known := j.Identify(j.name, j.pr.Author); known {
+			p.RequestedBy = by.Name // so that their own approval does not count
+		}
+	}
 	if j.own.ID != 0 {
 		p.RequestedBy, p.Reason = j.own.RequestedBy, j.own.Reason
 	}

@@ -28,6 +28,8 @@ type Rules interface {
 	// Window says whether a change may reach a target at a moment. Clusters are those of its deployments: windows may be for one
 	// cluster only, and a target that no known cluster runs meets the windows of all.
 	Window(t Target, clusters []string, at time.Time) WindowDecision
+	// Zones are the time zones that windows are kept in, each once.
+	Zones() []string
 }
 
 // Layout is what a config repository looks like.

@@ -17,7 +17,7 @@ func (f *situation) waiting() string {
 		if f.policy.AutomaticMerge {
 			return "Sluice merges it now."
 		}
-		return fmt.Sprintf("Every gate passes: somebody merges pull request #%d, here or at the host.", f.Number)
+		return fmt.Sprintf("Nothing holds it: somebody merges pull request #%d, here or at the host.", f.Number)
 	case StateMerged:
 		return f.waitingForSync()
 	case StateSyncing:

@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -52,6 +53,22 @@ func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWind
 		all[i].fill(decide, from, to)
 	}
 	return all, nil
+}
+
+// WindowZones are the time zones that the sync windows in force are kept in, sorted.
+func (s *Service) WindowZones(ctx context.Context) ([]string, error) {
+	var zones []string
+	for name := range s.Sites {
+		c, err := s.rulesOf(ctx, s.Store, name)
+		if isRefusal(err) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		zones = append(zones, c.rules.Zones()...)
+	}
+	slices.Sort(zones)
+	return slices.Compact(zones), nil
 }
 
 // fill walks from edge to edge.

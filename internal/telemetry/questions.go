@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 func questions() []question {
@@ -15,7 +17,7 @@ func questions() []question {
 
 func repositories() question {
 	faults := describe("policy_faults", "Faults in the policy on a config repository's main branch; while there are any, the last good policy stays in force.", "repository")
-	since := describe("policy_in_force_since_seconds", "Unix time since which the policy in force of a config repository holds.", "repository")
+	since := describe("policy_in_force_since_seconds", "Unix time since which the policy in force of a config repository holds; 0: none was read yet.", "repository")
 	look := describe("repository_last_look_timestamp_seconds", "Unix time of the last look at a config repository, also a failed one; 0: never.", "repository")
 	problem := describe("repository_problem", "1 when the last look at a config repository failed, else 0.", "repository")
 	return question{"config repositories", []*prometheus.Desc{faults, since, look, problem},
@@ -23,11 +25,8 @@ func repositories() question {
 			rows, err := store.RepositoryStates(ctx)
 			var all []prometheus.Metric
 			for _, r := range rows {
-				all = append(all, gauge(faults, float64(r.PolicyFaults), r.Name), gauge(look, unix(r.LookedAt), r.Name),
-					gauge(problem, number(r.Problem), r.Name))
-				if !r.PolicySince.IsZero() {
-					all = append(all, gauge(since, unix(r.PolicySince), r.Name))
-				}
+				all = append(all, gauge(faults, float64(r.PolicyFaults), r.Name), gauge(since, unix(r.PolicySince), r.Name),
+					gauge(look, unix(r.LookedAt), r.Name), gauge(problem, number(r.Problem), r.Name))
 			}
 			return all, err
 		}}
@@ -42,8 +41,8 @@ func promotions() question {
 			var all []prometheus.Metric
 			oldest := map[string]time.Duration{}
 			for _, p := range rows {
-				all = append(all, gauge(unfinished, float64(p.Count), p.Environment, p.State))
-				if p.State != "live" && p.State != "failed" {
+				all = append(all, gauge(unfinished, float64(p.Count), p.Environment, string(p.State)))
+				if p.State != promotion.StateLive && p.State != promotion.StateFailed {
 					oldest[p.Environment] = max(oldest[p.Environment], at.Sub(p.OldestRequestedAt))
 				}
 			}

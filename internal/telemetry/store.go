@@ -3,6 +3,8 @@ package telemetry
 import (
 	"context"
 	"time"
+
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // Store is asked at every scrape. Each call is one cheap query and ends with ctx.
@@ -22,14 +24,15 @@ type Repository struct {
 	LookedAt     time.Time // zero: never
 	Problem      bool      // the last look failed
 	PolicyFaults int64     // of the policy on its main branch; the one before is in force while there are any
-	PolicySince  time.Time // since when the policy in force holds; zero: none was read yet
+	PolicySince  time.Time // since when the policy in force holds; the Unix epoch: none was read yet
 }
 
 // Promotions are the unfinished promotions of an environment in one state.
 type Promotions struct {
-	Environment, State string
-	Count              int64
-	OldestRequestedAt  time.Time
+	Environment       string
+	State             promotion.State
+	Count             int64
+	OldestRequestedAt time.Time
 }
 
 // HoldingGate is an enforced gate that stops promotions now.

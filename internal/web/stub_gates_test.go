@@ -23,6 +23,8 @@ func (s *stub) Plan(_ context.Context, r promotion.PlanRequest) (promotion.Plan,
 	return p, s.planErr
 }
 
+func (s *stub) WindowZones(context.Context) ([]string, error) { return []string{"Europe/Berlin"}, nil }
+
 func (s *stub) Windows(_ context.Context, from, to time.Time) ([]promotion.TargetWindows, error) {
 	s.asked = []any{"windows", from, to}
 	return s.windows, s.planErr
@@ -133,8 +135,4 @@ func (s *stub) PolicyInForce(_ context.Context, repository string) (promotion.Po
 		return promotion.PolicyInForce{}, promotion.ErrNotFound
 	}
 	return promotion.PolicyInForce{ID: 4, Commit: source, Since: before(7200)}, nil
-}
-
-func (s *stub) PolicyFiles(context.Context, int64) (promotion.PolicyFiles, error) {
-	return promotion.PolicyFiles{"sluice.yaml": "windows:\n  - name: office-hours\n    timezone: Europe/Berlin\n"}, nil
 }

@@ -2,47 +2,10 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
-
-	"github.com/sluicehq/sluice/internal/promotion"
 )
-
-// zoneNamed is where a policy file names a time zone.
-var zoneNamed = regexp.MustCompile(`(?m)^[\s-]*["']?timezone["']?\s*:\s*["']?([A-Za-z0-9_+/-]+)`)
-
-// policyZones are the time zones that the windows of the policies in force are kept in.
-func (w *Web) policyZones(ctx context.Context) ([]string, error) {
-	repositories, err := w.store.Repositories(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var zones []string
-	for _, r := range repositories {
-		in, err := w.store.PolicyInForce(ctx, r.Name)
-		if errors.Is(err, promotion.ErrNotFound) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		files, err := w.store.PolicyFiles(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range files {
-			for _, m := range zoneNamed.FindAllStringSubmatch(text, -1) {
-				if _, err := time.LoadLocation(m[1]); err == nil && !slices.Contains(zones, m[1]) {
-					zones = append(zones, m[1])
-				}
-			}
-		}
-	}
-	slices.Sort(zones)
-	return zones, nil
-}
 
 // zoneChoice is the zone in which times are shown and read, and those that it is chosen from.
 type zoneChoice struct {
@@ -54,7 +17,7 @@ type zoneChoice struct {
 
 // chooseZone takes the zone that was asked for. Without one it is that of the windows, when they share one, or else UTC.
 func (w *Web) chooseZone(ctx context.Context, asked string) (zoneChoice, error) {
-	windows, err := w.policyZones(ctx)
+	windows, err := w.useCases.WindowZones(ctx)
 	if err != nil {
 		return zoneChoice{}, err
 	}

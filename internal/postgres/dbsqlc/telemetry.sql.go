@@ -13,20 +13,24 @@ import (
 const auditBacklog = `-- name: AuditBacklog :one
 SELECT count(*) AS unsealed, coalesce(min(u.at), $1::timestamptz)::timestamptz AS oldest_at
 FROM (SELECT (CASE WHEN isfinite(e.at) THEN e.at ELSE 'epoch' END) AS at FROM audit_events e
-      WHERE e.id > coalesce((SELECT c.event_id FROM audit_chain c ORDER BY c.position DESC LIMIT 1), 0)
-        AND (SELECT c.event_id FROM audit_chain c WHERE c.event_id = e.id) IS NULL
+      WHERE e.id > $2::bigint AND (SELECT c.event_id FROM audit_chain c WHERE c.event_id = e.id) IS NULL
       ORDER BY e.id LIMIT 10000) u
 `
+
+type AuditBacklogParams struct {
+	At           time.Time
+	NewestSealed int64
+}
 
 type AuditBacklogRow struct {
 	Unsealed int64
 	OldestAt time.Time
 }
 
-// Only events after the newest sealed one are counted, since all of them are too many to look through: one with a lower id
-// is unsealed for a moment at most. The chain is looked into per event, as in EventsToSeal.
-func (q *Queries) AuditBacklog(ctx context.Context, at time.Time) (AuditBacklogRow, error) {
-	row := q.db.QueryRow(ctx, auditBacklog, at)
+// After the newest sealed event only, since all of them are too many to look through: one with a lower id is unsealed for a
+// moment at most. The chain is looked into per event, as in EventsToSeal.
+func (q *Queries) AuditBacklog(ctx context.Context, arg AuditBacklogParams) (AuditBacklogRow, error) {
+	row := q.db.QueryRow(ctx, auditBacklog, arg.At, arg.NewestSealed)
 	var i AuditBacklogRow
 	err := row.Scan(&i.Unsealed, &i.OldestAt)
 	return i, err
@@ -104,12 +108,14 @@ func (q *Queries) ExceptionCounts(ctx context.Context, at time.Time) (ExceptionC
 }
 
 const holdingGates = `-- name: HoldingGates :many
+WITH unfinished AS MATERIALIZED (
+    SELECT id, target_id, pull_request, synced_at FROM promotions
+    WHERE state IN ('requested', 'open', 'merged', 'syncing', 'live', 'failed'))
 SELECT g.gate, t.environment, count(DISTINCT p.id) AS promotions
-FROM promotions p
+FROM unfinished p
 JOIN gate_results g ON g.promotion_id = p.id AND g.replaced_at IS NULL
 JOIN targets t ON t.id = p.target_id
-WHERE p.state IN ('requested', 'open', 'merged', 'syncing', 'live', 'failed')
-  AND g.mode = 'enforce' AND g.verdict <> 'pass' AND g.override_id IS NULL
+WHERE g.mode = 'enforce' AND g.verdict <> 'pass' AND g.override_id IS NULL
   AND (CASE WHEN p.pull_request = 'merged' THEN g.phase = 'sync' AND p.synced_at IS NULL ELSE g.phase <> 'sync' END)
 GROUP BY g.gate, t.environment ORDER BY g.gate, t.environment
 `
@@ -120,7 +126,8 @@ type HoldingGatesRow struct {
 	Promotions  int64
 }
 
-// Gates before the merge matter until then, those before the sync from then on until it is done.
+// Gates before the merge matter until then, those before the sync from then on until it is done. The few unfinished promotions
+// are found first: planned as one join, all promotions would be read, in parallel.
 func (q *Queries) HoldingGates(ctx context.Context) ([]HoldingGatesRow, error) {
 	rows, err := q.db.Query(ctx, holdingGates)
 	if err != nil {
@@ -183,7 +190,7 @@ func (q *Queries) PromotionCounts(ctx context.Context) ([]PromotionCountsRow, er
 const repositoryStates = `-- name: RepositoryStates :many
 SELECT r.name, r.looked_at, (r.problem <> '')::boolean AS problem,
        (CASE jsonb_typeof(r.policy_faults) WHEN 'array' THEN jsonb_array_length(r.policy_faults) ELSE 0 END)::bigint AS policy_faults,
-       p.in_force_from AS policy_since
+       coalesce(p.in_force_from, 'epoch')::timestamptz AS policy_since
 FROM config_repositories r
 LEFT JOIN LATERAL (SELECT x.in_force_from FROM policies x WHERE x.config_repository_id = r.id ORDER BY x.id DESC LIMIT 1) p ON true
 ORDER BY r.name
