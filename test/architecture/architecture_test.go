@@ -39,7 +39,6 @@ var may = map[string][]string{
 	"internal/gitrepo":               {"internal/promotion", "internal/gittree"},
 	"internal/prhost/builtin":        {"internal/promotion", "internal/gittree"},
 	"internal/postgres":              {"internal/promotion", "internal/auth", "internal/audit", "internal/telemetry"},
-	"internal/telemetry":             nil,
 	"internal/web":                   {"internal/promotion", "internal/auth", "templates"},
 	"internal/httpapi":               {"internal/promotion", "internal/auth", "api"},
 	"internal/postgres/postgrestest": {"internal/postgres/embedded"},
