@@ -27,7 +27,7 @@ func (s *Server) simple(p *pull) object {
 }
 
 func (s *Server) facts(o object, p *pull) object {
-	o["number"], o["title"], o["body"] = p.number, p.title, p.body
+	o["number"], o["title"], o["body"], o["user"] = p.number, p.title, p.body, s.user(p.author)
 	o["labels"], o["milestone"], o["assignee"], o["assignees"], o["requested_teams"], o["requested_reviewers"] = []any{}, nil, nil, []any{}, []any{}, []any{}
 	o["url"] = fmt.Sprintf("%s/api/v3/repos/%s/%s/pulls/%d", s.URL, Owner, Repository, p.number)
 	o["html_url"] = fmt.Sprintf("%s/%s/%s/pull/%d", s.URL, Owner, Repository, p.number)

@@ -69,13 +69,16 @@ func (p Person) Enqueue(number int) (merge string) {
 	return merge
 }
 
+// Open has a person open a pull request of a pushed branch.
+func (s *Server) Open(person, branch string) (number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add(&pull{author: person, branch: branch, head: s.git.branch(branch), base: Main, title: "From " + person}).number
+}
+
 // Fork opens a pull request of somebody's fork, whose head is a commit that the repository has.
 func (s *Server) Fork(owner, branch, head string) (number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	p := &pull{number: len(s.pulls) + 1, fork: owner, branch: branch, head: head, base: Main, open: true, title: "From a fork", created: now, at: now}
-	s.git.must("update-ref", p.ref(), head)
-	s.pulls = append(s.pulls, p)
-	return p.number
+	return s.add(&pull{author: owner, fork: owner, branch: branch, head: head, base: Main, title: "From a fork"}).number
 }

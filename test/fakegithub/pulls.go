@@ -16,7 +16,7 @@ type pull struct {
 	branch, head, base  string
 	fork                string // who has it; empty for a branch of the repository
 	draft               bool
-	title, body         string
+	title, body, author string
 	open                bool
 	merge               string // empty when it is not merged
 	mergedBy, closedBy  string
@@ -111,14 +111,19 @@ func (s *Server) createPull(w http.ResponseWriter, r *http.Request) {
 	case s.git.contains(Main, head):
 		invalid(object{"code": "custom", "message": "No commits between " + Main + " and " + branch})
 	default:
-		now := time.Now()
-		p := &pull{number: len(s.pulls) + 1, branch: branch, head: head, base: base, open: true, created: now, at: now}
-		s.git.must("update-ref", p.ref(), head)
+		p := s.add(&pull{author: Bot, branch: branch, head: head, base: base})
 		p.title, _ = asked["title"].(string)
 		p.body, _ = asked["body"].(string)
-		s.pulls = append(s.pulls, p)
 		answer(w, http.StatusCreated, s.full(p))
 	}
+}
+
+// add gives a new pull request its number.
+func (s *Server) add(p *pull) *pull {
+	p.number, p.open, p.created, p.at = len(s.pulls)+1, true, time.Now(), time.Now()
+	s.git.must("update-ref", p.ref(), p.head)
+	s.pulls = append(s.pulls, p)
+	return p
 }
 
 func (s *Server) getPull(w http.ResponseWriter, _ *http.Request, p *pull) {

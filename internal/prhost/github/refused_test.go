@@ -64,6 +64,10 @@ func TestRefusals(t *testing.T) {
 		"secondary limit, 429":           {status: 429, header: http.Header{"Retry-After": {"90"}}, body: abuse, until: 90 * time.Second},
 		"secondary limit of no time":     {status: 403, header: http.Header{"Retry-After": {"0"}}, body: abuse, until: time.Minute},
 		"secondary limit, no hint":       {status: 403, body: abuse, until: time.Minute},
+		"429 without a hint":             {status: 429, body: `{}`, until: time.Minute},
+		"secondary limit in words":       {status: 403, body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`, until: time.Minute},
+		"abuse in words":                 {status: 403, body: `{"message":"You have triggered an abuse detection mechanism."}`, until: time.Minute},
+		"secondary limit, budget left":   {status: 429, header: http.Header{"X-Ratelimit-Remaining": {"4000"}, "X-Ratelimit-Reset": {reset}}, body: abuse, until: time.Minute},
 		"Retry-After without an address": {status: 403, header: http.Header{"Retry-After": {"90"}}, body: `{"message":"slow down"}`, until: 90 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) { // in turn: nothing is done, so one pull request is enough for all
