@@ -48,7 +48,7 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
 		newPlanCommand(), newEvidenceCommand(), newFreezeCommand(), newWindowCommand(), newHoldCommand(), newResumeCommand(),
 		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(),
-		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
+		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newSetupCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)
 	return root
 }

@@ -29,7 +29,6 @@ import (
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
 	"github.com/sluicehq/sluice/internal/prhost/gitea"
-	"github.com/sluicehq/sluice/internal/prhost/github"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/migrations"
 )
@@ -187,23 +186,29 @@ func (s *server) site(r config.ConfigRepository) (promotion.Site, credentials, e
 		own := func(context.Context) (string, string, error) { return "sluice", s.secret, nil }
 		return promotion.Site{URL: s.host.CloneURL(r.Name), BaseBranch: builtin.MainBranch, Host: s.host.Repository(r.Name)}, own, nil
 	}
-	host, err := hostOf(r.Host, *at)
+	host, token, err := hostOf(r.Host, *at)
 	if err != nil {
 		return promotion.Site{}, nil, err
 	}
-	token := func(context.Context) (string, string, error) {
-		secret, err := at.Token()
+	login := func(ctx context.Context) (string, string, error) {
+		secret, err := token(ctx)
 		return "x-access-token", secret, err
 	}
-	return promotion.Site{URL: at.CloneURL(), BaseBranch: at.Branch, Host: host}, token, nil
+	return promotion.Site{URL: at.CloneURL(), BaseBranch: at.Branch, Host: host}, login, nil
 }
 
-func hostOf(kind string, at config.Hosted) (promotion.PullRequestHost, error) {
+// hostOf is a repository's host, and the token with which its Git is reached.
+func hostOf(kind string, at config.Hosted) (promotion.PullRequestHost, func(context.Context) (string, error), error) {
 	token := func(context.Context) (string, error) { return at.Token() }
 	if kind == config.HostGitea {
-		return gitea.New(gitea.Options{Server: at.Server, Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, Token: token})
+		host, err := gitea.New(gitea.Options{Server: at.Server, Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, Token: token})
+		return host, token, err
 	}
-	return github.New(github.Options{Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, BaseURL: at.Server, Token: token})
+	host, app, err := openGitHub(at)
+	if app != nil {
+		token = app.Token
+	}
+	return host, token, err
 }
 
 // mirrorFolder is this process's own: servers on one machine may share the data folder.

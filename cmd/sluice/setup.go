@@ -63,12 +63,12 @@ func setUpGitHub(ctx context.Context, out io.Writer, c config.Config, only strin
 			continue
 		}
 		found = true
-		host, err := openGitHub(*r.GitHub)
+		host, app, err := openGitHub(*r.GitHub)
 		if err != nil {
 			return &exitError{Code: 2, Err: fmt.Errorf("config repository %s: %w", r.Name, err)}
 		}
 		fmt.Fprintf(out, "%s: %s/%s on GitHub\n", r.Name, r.GitHub.Owner, r.GitHub.Repository)
-		for _, step := range host.Setup(ctx, github.Wanted{WebhookURL: webhook, WebhookSecret: secret}, apply) {
+		for _, step := range host.Setup(ctx, github.Wanted{WebhookURL: webhook, WebhookSecret: secret, App: app}, apply) {
 			complete = printStep(out, step) && complete
 		}
 		if webhook == "" {
@@ -101,9 +101,26 @@ func gitHubDoor(c config.Config) (url, secret string, err error) {
 	return "", "", nil
 }
 
-func openGitHub(at config.Hosted) (*github.Host, error) {
-	return github.New(github.Options{Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, BaseURL: at.Server,
-		Token: func(context.Context) (string, error) { return at.Token() }})
+// openGitHub makes a repository's host, and the App that Sluice acts as there; nil with a token.
+func openGitHub(at config.Hosted) (*github.Host, *github.App, error) {
+	o := github.Options{Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, BaseURL: at.Server,
+		MergeMethod: github.MergeMethod(at.MergeMethod), AppID: at.AppID,
+		Token: func(context.Context) (string, error) { return at.Token() }}
+	var app *github.App
+	if at.AppID != 0 {
+		key, err := at.PrivateKey()
+		if err != nil {
+			return nil, nil, err
+		}
+		app, err = github.NewApp(github.AppOptions{ID: at.AppID, PrivateKey: key, InstallationID: at.InstallationID,
+			Owner: at.Owner, Repository: at.Repository, BaseURL: at.Server})
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Token, o.Refused = app.Token, app.Refused
+	}
+	h, err := github.New(o)
+	return h, app, err
 }
 
 // printStep prints one line for each thing that is missing, and tells whether nothing is.

@@ -65,6 +65,20 @@ type Hosted struct {
 	Branch     string `json:"branch"`     // the base branch; main when empty
 	Server     string `json:"server"`     // https://… of a Gitea, a Forgejo or a GitHub Enterprise Server; empty for github.com
 	TokenFile  string `json:"token_file"` // holds a token; read anew for each connection
+
+	AppID          int64  `json:"app_id"`          // of a GitHub App, instead of token_file
+	InstallationID int64  `json:"installation_id"` // looked up when 0
+	PrivateKeyFile string `json:"private_key_file"`
+	MergeMethod    string `json:"merge_method"` // merge, squash or rebase; GitHub only
+}
+
+// PrivateKey reads the private key of the GitHub App.
+func (h Hosted) PrivateKey() ([]byte, error) {
+	key, err := os.ReadFile(h.PrivateKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the App's private key for %s/%s: %w", h.Owner, h.Repository, err)
+	}
+	return key, nil
 }
 
 // CloneURL is where the repository is fetched from and pushed to.
@@ -206,8 +220,14 @@ func (r ConfigRepository) complete() error {
 		return fmt.Errorf(": the host %s needs %s: {owner, repository, token_file}, and no other host's", r.Host, r.Host)
 	case at == nil:
 		return nil
-	case at.Owner == "" || at.Repository == "" || at.TokenFile == "":
-		return fmt.Errorf(".%s: give owner, repository and token_file", r.Host)
+	case at.Owner == "" || at.Repository == "":
+		return fmt.Errorf(".%s: give owner and repository", r.Host)
+	case (at.TokenFile == "") == (at.AppID == 0) || (at.AppID != 0) != (at.PrivateKeyFile != ""):
+		return fmt.Errorf(".%s: give either token_file, or app_id with private_key_file", r.Host)
+	case at.AppID == 0 && at.InstallationID != 0:
+		return fmt.Errorf(".%s.installation_id: only with app_id", r.Host)
+	case r.Host == HostGitea && (at.AppID != 0 || at.MergeMethod != ""):
+		return fmt.Errorf(".gitea: app_id and merge_method are GitHub's")
 	case r.Host == HostGitea && at.Server == "":
 		return fmt.Errorf(".gitea.server is missing: give the address of your Gitea")
 	}

@@ -64,7 +64,7 @@ func (w *lookWorker) Work(ctx context.Context, job *river.Job[lookArgs]) error {
 	if err == nil && busy {
 		return river.JobSnooze(busyAgain)
 	}
-	return err
+	return limited(err)
 }
 
 // Timeout implements river.Worker: the first look at a large repository imports its past.

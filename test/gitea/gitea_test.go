@@ -29,6 +29,7 @@ func TestOnRealGitea(t *testing.T) {
 		"reviews that count and do not":           {onlyProd, (*world).peopleReview},
 		"a commit on Sluice's branch":             {onlyProd, (*world).somebodyAddsACommit},
 		"a person closes the pull request":        {onlyProd, (*world).somebodyCloses},
+		"a merge by rebase":                       {onlyProd, (*world).somebodyRebases},
 		"a newer release takes the older's place": {onlyProd, (*world).newerReleaseSupersedes},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,4 +230,17 @@ func (w *world) newerReleaseSupersedes() {
 	if state := w.pullRequest(newer.Number).State; state != gitea.StateOpen {
 		w.Errorf("the newer pull request is %s", state)
 	}
+}
+
+// A rebase of one commit on today's main moves main to the very commit that Sluice wrote.
+func (w *world) somebodyRebases() {
+	p := w.opens("1.1.0")
+	w.reviews("ada", p.Number, gitea.ReviewStateApproved)
+	w.turns(p.Number, "success")
+	w.repo.Buttons().Merge(w.T, p.Number, "rebase")
+	p = w.becomes(p.ID, promotion.StateMerged)
+	if p.MergedBy != realgitea.Person || p.MergeSHA != w.clone.Remote(realgitea.Main) || w.violations() > 0 {
+		w.Errorf("merged by %s as %s, with %d violations", p.MergedBy, p.MergeSHA, w.violations())
+	}
+	w.gone(p.Branch)
 }

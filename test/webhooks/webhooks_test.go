@@ -1,0 +1,124 @@
+// Package webhooks_test holds that webhooks only say "look now": however often and in whatever order they are delivered,
+// Sluice ends in the same state and writes the same.
+package webhooks_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	deliveries = 10_000 // of the unruly host
+	senders    = 4      // at once
+	workers    = 4
+)
+
+func TestRedeliveredAndReordered(t *testing.T) {
+	t.Parallel()
+	i := openImages(t)
+	orderly, unruly := newWorld(t, i), newWorld(t, i)
+
+	for n, chapter := range chapters() {
+		for k, e := range chapter(orderly) {
+			orderly.deliver(delivery{e, fmt.Sprintf("%d-%d", n, k)})
+			orderly.settle(1)
+		}
+		orderly.pass(time.Minute)
+	}
+
+	seed := rand.Uint64()
+	t.Logf("the seed is %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	var past []delivery
+	distinct := map[string]bool{}
+	for n, chapter := range chapters() {
+		var sent []delivery
+		for k, e := range chapter(unruly) {
+			sent = append(sent, delivery{e, fmt.Sprintf("%d-%d", n, k)})
+		}
+		past = append(past, sent...)
+		for len(sent) < deliveries/len(chapters()) {
+			again := past[random.IntN(len(past))]
+			if random.IntN(100) == 0 { // told twice, by two webhooks
+				again.id = fmt.Sprintf("%d-again-%d", n, len(sent))
+			}
+			sent = append(sent, again)
+		}
+		random.Shuffle(len(sent), func(a, b int) { sent[a], sent[b] = sent[b], sent[a] })
+		for _, d := range sent {
+			distinct[d.id] = true
+		}
+		unruly.deliverAtOnce(sent)
+		unruly.pass(time.Minute)
+	}
+
+	if diff := cmp.Diff(orderly.host.calls.all(), unruly.host.calls.all()); diff != "" {
+		t.Errorf("writing calls (-one delivery in order +%d in disorder):\n%s", deliveries, diff)
+	}
+	if diff := cmp.Diff(orderly.rows(), unruly.rows()); diff != "" {
+		t.Errorf("state rows (-one delivery in order +%d in disorder):\n%s", deliveries, diff)
+	}
+	var claimed int
+	unruly.must(unruly.pool.QueryRow(t.Context(), "SELECT count(*) FROM webhook_deliveries").Scan(&claimed))
+	if claimed != len(distinct) {
+		t.Errorf("%d deliveries are claimed of %d different ones", claimed, len(distinct))
+	}
+	for _, d := range past {
+		unruly.deliver(d)
+	}
+	if work := unruly.takeWork(); len(work) > 0 {
+		t.Errorf("deliveries that were claimed cause %v", work)
+	}
+}
+
+// deliverAtOnce sends from several goroutines while several others work.
+func (w *world) deliverAtOnce(all []delivery) {
+	w.Helper()
+	waiting := make(chan delivery)
+	var sending sync.WaitGroup
+	for range senders {
+		sending.Go(func() {
+			for d := range waiting {
+				w.deliver(d)
+			}
+		})
+	}
+	for i, d := range all {
+		waiting <- d
+		if i%100 == 0 {
+			w.settle(workers)
+		}
+	}
+	close(waiting)
+	sending.Wait()
+	w.settle(workers)
+}
+
+// rows are all that is stored, but for the claimed deliveries: by table, each row as JSON without the number that only orders it.
+func (w *world) rows() map[string][]string {
+	w.Helper()
+	rows, err := w.pool.Query(w.Context(), `SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
+		WHERE schemaname IN ('public', 'prhost') AND tablename NOT LIKE 'river%' AND tablename NOT IN ('goose_db_version', 'webhook_deliveries')`)
+	w.must(err)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	w.must(err)
+	all := map[string][]string{}
+	for _, table := range tables {
+		rows, err := w.pool.Query(w.Context(), fmt.Sprintf("SELECT (to_jsonb(x) - 'id' - 'tx')::text FROM %s x ORDER BY 1", table))
+		w.must(err)
+		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		w.must(err)
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], w.url, "https://host.example.test")
+		}
+		all[table] = texts
+	}
+	return all
+}
