@@ -27,6 +27,8 @@ func (r rules) For(t promotion.Target) promotion.EnvironmentPolicy {
 	return promotion.EnvironmentPolicy{SyncBySluice: r.syncBySluice && t.Environment == r.environment && t.Rank == r.rank}
 }
 
+func (rules) Zones() []string { return nil }
+
 func (rules) Window(promotion.Target, []string, time.Time) promotion.WindowDecision {
 	return promotion.WindowDecision{}
 }

@@ -3,6 +3,8 @@
 package webhooks_test
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -19,6 +21,8 @@ const (
 	senders    = 4      // at once
 	workers    = 4
 )
+
+var seed = flag.Uint64("seed", 0, "of the order of deliveries; 0: another one each time")
 
 func TestRedeliveredAndReordered(t *testing.T) {
 	t.Parallel()
@@ -33,8 +37,8 @@ func TestRedeliveredAndReordered(t *testing.T) {
 		orderly.pass(time.Minute)
 	}
 
-	seed := rand.Uint64()
-	t.Logf("the seed is %d", seed)
+	seed := cmp.Or(*seed, rand.Uint64())
+	t.Logf("again in the same order: -seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var past []delivery
 	distinct := map[string]bool{}
@@ -59,10 +63,10 @@ func TestRedeliveredAndReordered(t *testing.T) {
 		unruly.pass(time.Minute)
 	}
 
-	if diff := cmp.Diff(orderly.host.calls.all(), unruly.host.calls.all()); diff != "" {
+	if diff := gocmp.Diff(orderly.host.calls.all(), unruly.host.calls.all()); diff != "" {
 		t.Errorf("writing calls (-one delivery in order +%d in disorder):\n%s", deliveries, diff)
 	}
-	if diff := cmp.Diff(orderly.rows(), unruly.rows()); diff != "" {
+	if diff := gocmp.Diff(orderly.rows(), unruly.rows()); diff != "" {
 		t.Errorf("state rows (-one delivery in order +%d in disorder):\n%s", deliveries, diff)
 	}
 	var claimed int
@@ -101,7 +105,8 @@ func (w *world) deliverAtOnce(all []delivery) {
 	w.settle(workers)
 }
 
-// rows are all that is stored, but for the claimed deliveries: by table, each row as JSON without the number that only orders it.
+// rows are all that is stored, but for the claimed deliveries: by table, each row as JSON without the numbers that only order it,
+// and without the note that a commit was held against the promotions: what came of that is in the violations.
 func (w *world) rows() map[string][]string {
 	w.Helper()
 	rows, err := w.pool.Query(w.Context(), `SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
@@ -111,7 +116,7 @@ func (w *world) rows() map[string][]string {
 	w.must(err)
 	all := map[string][]string{}
 	for _, table := range tables {
-		rows, err := w.pool.Query(w.Context(), fmt.Sprintf("SELECT (to_jsonb(x) - 'id' - 'tx')::text FROM %s x ORDER BY 1", table))
+		rows, err := w.pool.Query(w.Context(), fmt.Sprintf("SELECT (to_jsonb(x) - '{id,tx,examined}'::text[])::text FROM %s x ORDER BY 1", table))
 		w.must(err)
 		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		w.must(err)
