@@ -30,10 +30,7 @@ func TestRedeliveredAndReordered(t *testing.T) {
 	orderly, unruly := newWorld(t, i), newWorld(t, i)
 
 	for n, chapter := range chapters() {
-		for k, e := range chapter(orderly) {
-			orderly.deliver(delivery{e, fmt.Sprintf("%d-%d", n, k)})
-			orderly.settle(1)
-		}
+		orderly.deliverAll(sendings(n, chapter(orderly)))
 		orderly.pass(time.Minute)
 	}
 
@@ -43,10 +40,7 @@ func TestRedeliveredAndReordered(t *testing.T) {
 	var past []delivery
 	distinct := map[string]bool{}
 	for n, chapter := range chapters() {
-		var sent []delivery
-		for k, e := range chapter(unruly) {
-			sent = append(sent, delivery{e, fmt.Sprintf("%d-%d", n, k)})
-		}
+		sent := sendings(n, chapter(unruly))
 		past = append(past, sent...)
 		for len(sent) < deliveries/len(chapters()) {
 			again := past[random.IntN(len(past))]
@@ -79,6 +73,23 @@ func TestRedeliveredAndReordered(t *testing.T) {
 	}
 	if work := unruly.takeWork(); len(work) > 0 {
 		t.Errorf("deliveries that were claimed cause %v", work)
+	}
+}
+
+// sendings are the first deliveries of a chapter's events.
+func sendings(chapter int, events []event) (all []delivery) {
+	for i, e := range events {
+		all = append(all, delivery{e, fmt.Sprintf("%d-%d", chapter, i)})
+	}
+	return all
+}
+
+// deliverAll delivers in order, and has what follows done each time.
+func (w *world) deliverAll(all []delivery) {
+	w.Helper()
+	for _, d := range all {
+		w.deliver(d)
+		w.settle(1)
 	}
 }
 
