@@ -435,7 +435,6 @@ func (e SyncStatus) Valid() bool {
 
 // Defines values for ViolationKind.
 const (
-	ViolationKindEdited ViolationKind = "edited"
 	ViolationKindMerged ViolationKind = "merged"
 	ViolationKindPushed ViolationKind = "pushed"
 	ViolationKindSynced ViolationKind = "synced"
@@ -444,8 +443,6 @@ const (
 // Valid indicates whether the value is a known member of the ViolationKind enum.
 func (e ViolationKind) Valid() bool {
 	switch e {
-	case ViolationKindEdited:
-		return true
 	case ViolationKindMerged:
 		return true
 	case ViolationKindPushed:

@@ -30,7 +30,6 @@ const (
 	ViolationMerged ViolationKind = "merged" // a pull request, against a red gate
 	ViolationPushed ViolationKind = "pushed" // to main directly, past every pull request
 	ViolationSynced ViolationKind = "synced" // around Sluice
-	ViolationEdited ViolationKind = "edited" // in the cluster
 )
 
 // violate records a violation once.

@@ -6,7 +6,6 @@ package gitea_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -129,7 +128,7 @@ func migrate(ctx context.Context, url string) error {
 	return postgres.Migrate(ctx, url, migrations.Files)
 }
 
-func (w *world) log() *slog.Logger { return slog.New(slog.NewTextHandler(io.Writer(w.Output()), nil)) }
+func (w *world) log() *slog.Logger { return slog.New(slog.NewTextHandler(w.Output(), nil)) }
 
 // story says what happened, when the test has failed.
 func (w *world) story() {

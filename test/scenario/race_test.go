@@ -122,10 +122,10 @@ func TestAWindowOnTheNightsThatTheClocksChange(t *testing.T) {
 		}
 		return when
 	}
-	for name, night := range map[string]struct{ before, open, closed time.Time }{
-		"an hour is skipped":  {at("2026-03-28T23:59:00Z"), at("2026-03-29T00:01:00Z"), at("2026-03-29T03:01:00Z")},
-		"an hour comes twice": {at("2026-10-24T22:59:00Z"), at("2026-10-24T23:01:00Z"), at("2026-10-25T04:01:00Z")},
-		"the summer after":    {at("2026-03-29T22:59:00Z"), at("2026-03-29T23:01:00Z"), at("2026-03-30T03:01:00Z")},
+	for name, night := range map[string]struct{ opens, closes time.Time }{
+		"an hour is skipped":  {at("2026-03-29T00:00:00Z"), at("2026-03-29T02:00:00Z")},
+		"an hour comes twice": {at("2026-10-24T23:00:00Z"), at("2026-10-25T03:00:00Z")},
+		"the night after":     {at("2026-03-29T23:00:00Z"), at("2026-03-30T02:00:00Z")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newProdWorld(t)
@@ -139,11 +139,12 @@ windows:
 				w.pass(when.Sub(w.clock.now()))
 				return w.gate(id, promotion.PhaseMerge, promotion.GateSyncWindow).Verdict
 			}
-			same(w, "verdict before", verdict(night.before), promotion.Wait)
+			same(w, "verdict a minute before", verdict(night.opens.Add(-time.Minute)), promotion.Wait)
 			_, err := w.service.Merge(w.Context(), rita, id)
 			w.refused(err, "merge-refused")
-			same(w, "verdict in it", verdict(night.open), promotion.Pass)
-			same(w, "verdict after it", verdict(night.closed), promotion.Wait)
+			same(w, "verdict a minute after it opens", verdict(night.opens.Add(time.Minute)), promotion.Pass)
+			same(w, "verdict half an hour before it closes", verdict(night.closes.Add(-30*time.Minute)), promotion.Pass)
+			same(w, "verdict a minute after it closes", verdict(night.closes.Add(time.Minute)), promotion.Wait)
 			_, err = w.service.Merge(w.Context(), rita, id)
 			w.refused(err, "merge-refused")
 		})

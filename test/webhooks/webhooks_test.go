@@ -107,7 +107,7 @@ func (w *world) deliverAtOnce(all []delivery) {
 	}
 	for i, d := range all {
 		waiting <- d
-		if i%100 == 0 {
+		if i%200 == 0 {
 			w.settle(workers)
 		}
 	}
