@@ -138,6 +138,10 @@ func (t *tx) RemoveTargetsExcept(ctx context.Context, repository string, ids []i
 }
 
 func (t *tx) NameRevisionsPromotion(ctx context.Context, targetID int64, commit string, promotionID int64) error {
+	// Whoever reads main holds the target's row while it records a commit: it is waited for, or it sees the merge.
+	if err := t.q.LockTarget(ctx, targetID); err != nil {
+		return err
+	}
 	return t.q.NameRevisionsPromotion(ctx, dbsqlc.NameRevisionsPromotionParams{TargetID: targetID, Commit: commit, Promotion: promotionID})
 }
 

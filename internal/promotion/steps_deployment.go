@@ -197,6 +197,10 @@ func (s *Service) startSync(ctx context.Context, f *situation) (record, error) {
 	if f.SyncAskedBy != "" {
 		by = Actor{Name: f.SyncAskedBy, Kind: Person}
 	}
+	f.now = s.Now() // since the look a window may have closed
+	if len(holding(s.evaluate(ctx, f), PhaseSync)) > 0 {
+		return nothing(), nil
+	}
 	for _, d := range f.deployments {
 		if d.AutomatedSync {
 			continue

@@ -103,7 +103,11 @@ func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, e
 	if f.SupersededBy != 0 {
 		why += fmt.Sprintf(" See %s/promotions/%d.", s.PublicURL, f.SupersededBy)
 	}
-	if err := f.site.Host.Close(ctx, f.Number, why); err != nil {
+	err := f.site.Host.Close(ctx, f.Number, why)
+	if errors.Is(err, ErrNotMergeable) && f.PullRequest == PullRequestMerged {
+		err = nil // the host has noticed by now that it is merged
+	}
+	if err != nil {
 		return record{}, fmt.Errorf("close pull request #%d: %w", f.Number, err)
 	}
 	return record{by: Sluice(), action: "promotion.closed", message: fmt.Sprintf("pull request #%d closed", f.Number), apply: func(p *Promotion) {
@@ -239,11 +243,13 @@ func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
 	if f.MergeAskedBy != "" {
 		by = Actor{Name: f.MergeAskedBy, Kind: Person}
 	}
+	f.now = s.Now() // since the look a window may have closed, or an approval expired
+	f.gates = s.evaluate(ctx, f)
 	if err := s.judgeSiblings(ctx, f); err != nil {
 		return record{}, fmt.Errorf("judge what else pull request #%d changes: %w", f.Number, err)
 	}
-	if held := f.held(); len(held) > 0 {
-		return record{}, fmt.Errorf("pull request #%d is held by %s meanwhile: %s", f.Number, held[0].Gate, held[0].Reason)
+	if len(f.held()) > 0 {
+		return nothing(), nil // the next look says what holds it
 	}
 	sha, err := f.site.Host.Merge(ctx, f.Number, f.HeadSHA, mergeMessage(f), by)
 	if err != nil {
@@ -251,6 +257,9 @@ func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
 	}
 	return s.mergedAs(f, sha, by), nil
 }
+
+// nothing is the record of a step that turned out not to be its turn.
+func nothing() record { return record{apply: func(*Promotion) {}} }
 
 // mergeLapsed: a person asked to merge and a gate closed before it was done. The wish does not
 // outlive the moment: hours later nobody would expect the merge.

@@ -232,15 +232,16 @@ func (w *world) newerReleaseSupersedes() {
 	}
 }
 
-// A rebase of one commit on today's main moves main to the very commit that Sluice wrote.
+// A rebase of one commit on today's main moves main to the very commit that Sluice wrote. Gitea does not tell such a merge from
+// a branch that was set back, so that main says it first, and main does not know who pressed the button.
 func (w *world) somebodyRebases() {
 	p := w.opens("1.1.0")
 	w.reviews("ada", p.Number, gitea.ReviewStateApproved)
 	w.turns(p.Number, "success")
 	w.repo.Buttons().Merge(w.T, p.Number, "rebase")
 	p = w.becomes(p.ID, promotion.StateMerged)
-	if p.MergedBy != realgitea.Person || p.MergeSHA != w.clone.Remote(realgitea.Main) || w.violations() > 0 {
-		w.Errorf("merged by %s as %s, with %d violations", p.MergedBy, p.MergeSHA, w.violations())
+	if p.MergeSHA != w.clone.Remote(realgitea.Main) || w.violations() > 0 {
+		w.Errorf("merged as %s, with %d violations", p.MergeSHA, w.violations())
 	}
 	w.gone(p.Branch)
 }

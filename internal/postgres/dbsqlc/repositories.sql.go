@@ -197,6 +197,15 @@ func (q *Queries) LockApplication(ctx context.Context, id int64) (int64, error) 
 	return id_2, err
 }
 
+const lockTarget = `-- name: LockTarget :exec
+SELECT FROM targets WHERE id = $1 FOR NO KEY UPDATE
+`
+
+func (q *Queries) LockTarget(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, lockTarget, id)
+	return err
+}
+
 const nameRevisionsPromotion = `-- name: NameRevisionsPromotion :exec
 UPDATE target_revisions SET promotion_id = $3::bigint
 WHERE target_id = $1 AND commit = $2 AND promotion_id IS NULL

@@ -100,6 +100,9 @@ CROSS JOIN LATERAL (SELECT (i ->> 'Name')::text AS repository FROM jsonb_path_qu
 WHERE t.application_id = $1 AND t.removed_at IS NULL
 ORDER BY 1;
 
+-- name: LockTarget :exec
+SELECT FROM targets WHERE id = $1 FOR NO KEY UPDATE;
+
 -- name: NameRevisionsPromotion :exec
 UPDATE target_revisions SET promotion_id = sqlc.arg(promotion)::bigint
 WHERE target_id = $1 AND commit = $2 AND promotion_id IS NULL;

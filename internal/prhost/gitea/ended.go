@@ -74,11 +74,8 @@ const hindsight = 15 * time.Second
 // readFastForward is readMerged for a head that is on the base branch as it is: by
 // Gitea's own rebase, by plain git, or because somebody set the branch back, which
 // Gitea also takes for a merge by plain git. Until it is sure to have written the push
-// down that tells the last two apart, the pull request counts as open.
+// down that tells them apart, the pull request counts as open.
 func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (promotion.PullRequest, error) {
-	if own, err := c.mergedItself(p); err != nil || own {
-		return r, err
-	}
 	by, err := c.setBackBy(p)
 	switch {
 	case err != nil:
@@ -89,24 +86,6 @@ func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (p
 		r.State, r.MergeSHA, r.MergedBy = promotion.PullRequestOpen, "", ""
 	}
 	return r, nil
-}
-
-// mergedItself tells a merge by Gitea's button or API: of one that it only found on the
-// base branch it says that it was merged when the commit was written
-// (https://github.com/go-gitea/gitea, services/pull/check.go, manuallyMerged).
-func (c *call) mergedItself(p *gitea.PullRequest) (bool, error) {
-	commit, _, err := c.GetSingleCommit(c.host.Owner, c.host.Repository, *p.MergedCommitID)
-	if err := c.failed(err, "read the merge of pull request #%d", p.Index); err != nil {
-		return false, err
-	}
-	if p.Merged == nil || commit.RepoCommit == nil || commit.RepoCommit.Author == nil {
-		return false, fmt.Errorf("read the merge of pull request #%d: %w", p.Index, errIncomplete)
-	}
-	written, err := time.Parse(time.RFC3339, commit.RepoCommit.Author.Date)
-	if err != nil {
-		return false, fmt.Errorf("read the merge of pull request #%d: when its commit was written: %w", p.Index, err)
-	}
-	return p.Merged.Unix() != written.Unix(), nil
 }
 
 // headAtEnd is the head that was merged or closed. Gitea goes on telling where
