@@ -32,6 +32,7 @@ func (s *Service) gates() []gate {
 		{GatePolicy, PhaseSync, s.policyRead},
 		{GateContent, PhaseSync, s.syncedContent},
 		{GateApprovals, PhaseSync, s.approvalsGiven},
+		{GateEvidence, PhaseSync, s.evidenceGiven},
 		{GateHold, PhaseSync, s.holdReleased},
 		{GateSyncWindow, PhaseSync, s.syncWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
