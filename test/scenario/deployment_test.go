@@ -228,11 +228,11 @@ func TestAnApplicationOfAnotherRepositoryIsNotTheTargets(t *testing.T) {
 	w := newWorld(t)
 	p := w.mergedInDev("1.1.0")
 	for _, other := range []change{
-		func(o *promotion.Observation) { o.RepositoryURL = "https://git.example.test/other/config.git" },
-		func(o *promotion.Observation) { o.RepositoryURL = "" },
-		func(o *promotion.Observation) {
-			o.RepositoryURL, o.Path = w.host.CloneURL(repository), "apps/web/overlays"
-		},
+		w.adding("web", "dev", map[string]any{"repoURL": "https://git.example.test/other/config.git"}),
+		w.adding("web", "dev", map[string]any{"repoURL": ""}),
+		w.adding("web", "dev", map[string]any{"path": "apps/web/overlays"}),
+		w.adding("web", "dev", map[string]any{"targetRevision": "v1"}),
+		func(o *promotion.Observation) { o.EngineObject = nil },
 	} {
 		w.sees("web", "dev", other, synced(p.MergeSHA), w.running(p.Release))
 		w.is(p.ID, promotion.StateMerged)
