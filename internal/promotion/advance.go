@@ -77,13 +77,18 @@ func (s *Service) AdvanceAll(ctx context.Context) error {
 		return fmt.Errorf("list unfinished promotions: %w", err)
 	}
 	return s.Store.Tx(ctx, func(tx Tx) error {
-		for _, id := range ids {
-			if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return advanceEach(ctx, tx, ids)
 	})
+}
+
+// advanceEach has promotions looked at again.
+func advanceEach(ctx context.Context, tx Tx, ids []int64) error {
+	for _, id := range ids {
+		if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Service) advance(ctx context.Context, id int64) (time.Time, error) {

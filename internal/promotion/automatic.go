@@ -46,6 +46,7 @@ func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, verified
 	}
 	return nil
 }
+
 func (s *Service) startUnlessHeld(ctx context.Context, tx Tx, p Promotion) error {
 	holds, err := tx.HoldsOf(ctx, p.Target.ID)
 	if err != nil {

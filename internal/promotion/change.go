@@ -174,7 +174,7 @@ func (s *Service) lookAtSiblings(ctx context.Context, f *situation) error {
 		if err != nil {
 			return fmt.Errorf("read the gates of promotion %d: %w", p.ID, err)
 		}
-		held := append(holding(gates, PhaseOpen), holding(gates, PhaseMerge)...)
+		held := holdingMerge(gates)
 		switch {
 		case p.Decision == Rejected && p.HeadSHA == f.HeadSHA:
 			held = []GateResult{block("%s rejected it for %s: %s", p.DecidedBy, p.Target.Environment, p.DecisionReason)}
@@ -201,7 +201,7 @@ func (s *Service) judgeSiblings(ctx context.Context, f *situation) error {
 			return err
 		}
 		o.gates = s.evaluate(ctx, o)
-		f.siblings[i].held = append(holding(o.gates, PhaseOpen), holding(o.gates, PhaseMerge)...)
+		f.siblings[i].held = holdingMerge(o.gates)
 	}
 	return nil
 }

@@ -69,52 +69,39 @@ func (z Freeze) next(at time.Time) time.Time {
 func WindowOf(rules Rules, freezes []Freeze, t Target, clusters []string, at time.Time) WindowDecision {
 	d := decideWindow(rules, freezes, t, clusters, at)
 	const most = 1000 // edges to look past; then the answer is that it may change at the last of them
-	edge := at
-	for range most {
-		next := decideWindow(rules, freezes, t, clusters, edge).Next
-		if next.IsZero() || decideWindow(rules, freezes, t, clusters, next).Open != d.Open {
-			d.Next = next
-			return d
+	for edge := 0; !d.Next.IsZero() && edge < most; edge++ {
+		next := decideWindow(rules, freezes, t, clusters, d.Next)
+		if next.Open != d.Open {
+			break
 		}
-		edge = next
+		d.Next = next.Next
 	}
-	d.Next = edge
 	return d
 }
 
 // decideWindow decides for one moment; Next is the next edge, at which the answer may stay the same.
 func decideWindow(rules Rules, freezes []Freeze, t Target, clusters []string, at time.Time) WindowDecision {
 	d := rules.Window(t, clusters, at)
-	opened := ""
+	denied := !d.Open && d.By != "" // by a deny window, which wins over a one-off window; allow windows may merely not be open
+	opened := false
 	for _, z := range freezes {
 		if !z.Covers(t, clusters) {
 			continue
 		}
-		if next := z.next(at); !next.IsZero() && (d.Next.IsZero() || next.Before(d.Next)) {
-			d.Next = next
-		}
+		d.Next = earliest(d.Next, z.next(at))
 		switch {
 		case !z.active(at):
 		case z.Kind == KindFreeze:
 			d.Open, d.By = false, fmt.Sprintf("freeze %d", z.ID)
 			d.Reason = fmt.Sprintf("frozen by %s: %s", z.CreatedBy, z.Reason)
-			d.Next = earliest(d.Next, z.EndsAt)
 			return d
-		case opened == "":
-			opened = fmt.Sprintf("window %d", z.ID)
+		case !opened && !denied:
+			opened = true
+			d.Open, d.By = true, fmt.Sprintf("window %d", z.ID)
 			d.Reason = fmt.Sprintf("opened by %s: %s", z.CreatedBy, z.Reason)
 		}
 	}
-	if opened != "" && !policyDenies(rules, t, clusters, at) {
-		d.Open, d.By = true, opened
-	}
 	return d
-}
-
-// policyDenies tells a deny window of the policy, which wins over everything, from allow windows that are merely not open.
-func policyDenies(rules Rules, t Target, clusters []string, at time.Time) bool {
-	d := rules.Window(t, clusters, at)
-	return !d.Open && d.By != ""
 }
 
 func earliest(times ...time.Time) (first time.Time) {

@@ -72,6 +72,11 @@ func holding(results []GateResult, phase Phase) []GateResult {
 	return held
 }
 
+// holdingMerge returns the results that keep a change from being merged.
+func holdingMerge(results []GateResult) []GateResult {
+	return append(holding(results, PhaseOpen), holding(results, PhaseMerge)...)
+}
+
 func pass(format string, args ...any) GateResult {
 	return GateResult{Verdict: Pass, Reason: fmt.Sprintf(format, args...)}
 }

@@ -124,6 +124,7 @@ func (j *judging) gated() []Target {
 	}
 	return gated
 }
+
 func (j *judging) status() CommitStatus {
 	status := CommitStatus{Context: StatusContext, State: "success", Description: j.verdict(nil), URL: j.PublicURL}
 	if j.problem != "" {
@@ -131,6 +132,7 @@ func (j *judging) status() CommitStatus {
 	}
 	return status
 }
+
 func (j *judging) verdict(gated []Target) string {
 	switch {
 	case j.problem != "":
@@ -142,6 +144,7 @@ func (j *judging) verdict(gated []Target) string {
 	}
 	return "changes nothing that any environment runs"
 }
+
 func paths(targets []Target) string {
 	names := make([]string, len(targets))
 	for i, t := range targets {
@@ -195,6 +198,7 @@ func (j *judging) save(ctx context.Context, tx Tx, gated []Target) error {
 	}
 	return nil
 }
+
 func (j *judging) start(ctx context.Context, tx Tx, t Target) error {
 	p := Promotion{Target: t, Kind: KindChange, RequestedBy: j.pr.Author, RequestedAt: j.Now(), Reason: j.pr.Title, Decision: Requested,
 		PullRequest: PullRequestOpen, Branch: j.pr.Branch, Number: j.pr.Number, URL: j.pr.URL}
@@ -213,6 +217,7 @@ func (j *judging) start(ctx context.Context, tx Tx, t Target) error {
 	return j.store(ctx, tx, Actor{Name: p.RequestedBy, Kind: Person}, p, "promotion.found",
 		fmt.Sprintf("pull request #%d changes %s in %s", j.pr.Number, t.Application, t.Environment))
 }
+
 func (j *judging) drop(ctx context.Context, tx Tx, p Promotion) error {
 	p.Decision, p.DecidedBy, p.DecidedAt = Cancelled, Sluice().Name, j.Now()
 	p.DecisionReason = fmt.Sprintf("pull request #%d no longer changes %s", j.pr.Number, p.Target.Path)

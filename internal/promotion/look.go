@@ -22,6 +22,7 @@ func (s *Service) LookAtRepository(ctx context.Context, name string) (busy bool,
 	})
 	return !ran && err == nil, err
 }
+
 func (s *Service) lookAtRepository(ctx context.Context, name string) error {
 	site, ok := s.Sites[name]
 	if !ok {
@@ -60,6 +61,7 @@ func (s *Service) lookAtRepository(ctx context.Context, name string) error {
 func (s *Service) lookAround(ctx context.Context, name string, site Site, head string) error {
 	return errors.Join(s.lookAtPullRequests(ctx, name, site, head), s.findPushes(ctx, name))
 }
+
 func problem(err error, otherwise string) string {
 	if err != nil {
 		return err.Error()
@@ -125,6 +127,7 @@ func (v *visit) read(ctx context.Context, since string) (err error) {
 	}
 	return v.renderAll(ctx)
 }
+
 func (v *visit) save(ctx context.Context, tx Tx) error {
 	if err := tx.SaveRepository(ctx, v.status); err != nil {
 		return err
@@ -150,13 +153,9 @@ func (v *visit) save(ctx context.Context, tx Tx) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range unfinished {
-		if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return advanceEach(ctx, tx, unfinished)
 }
+
 func (v *visit) saveTarget(ctx context.Context, tx Tx, t Target) (_ Target, err error) {
 	if t.ApplicationID, err = tx.SaveApplication(ctx, v.status.Name, t.Application, v.status.LookedAt); err != nil {
 		return t, err

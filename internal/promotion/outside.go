@@ -72,10 +72,8 @@ func (s *Service) forgetClosed(ctx context.Context, name string, site Site, seen
 			if err != nil {
 				return err
 			}
-			for _, id := range ids {
-				if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
-					return err
-				}
+			if err := advanceEach(ctx, tx, ids); err != nil {
+				return err
 			}
 			return tx.ForgetPullRequest(ctx, name, number)
 		})

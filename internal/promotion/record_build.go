@@ -34,6 +34,7 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	s.passed("build:recorded")
 	return out, created, nil
 }
+
 func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, application string) (BuildOutcome, bool, error) {
 	if known, err := s.sameKey(ctx, tx, b); err != nil || known != 0 {
 		if err != nil {
@@ -79,6 +80,7 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 func (s *Service) Build(ctx context.Context, id int64) (BuildOutcome, error) {
 	return outcome(ctx, s.Store, id)
 }
+
 func outcome(ctx context.Context, known Reader, id int64) (BuildOutcome, error) {
 	out, err := known.BuildOutcome(ctx, id)
 	if err != nil {
@@ -163,6 +165,7 @@ func (s *Service) storeRelease(ctx context.Context, tx Tx, by Actor, r Release, 
 	e.After = r
 	return r, tx.Audit(ctx, e)
 }
+
 func (s *Service) releaseEvent(ctx context.Context, by Actor, r Release, action, message string) AuditEvent {
 	e := s.event(ctx, by, action, message)
 	e.Object, e.Application, e.ReleaseID = fmt.Sprintf("release/%d", r.ID), r.Application, r.ID

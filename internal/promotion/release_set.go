@@ -58,6 +58,7 @@ func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, applicatio
 	}
 	return uses, nil
 }
+
 func (s *Service) unusedArtifact(application string, i int, a BuildArtifact) error {
 	field := fmt.Sprintf("artifacts[%d].repository", i)
 	if application == "" {
@@ -66,6 +67,7 @@ func (s *Service) unusedArtifact(application string, i int, a BuildArtifact) err
 	}
 	return invalid("unknown-artifact", field, "the manifests of %s do not use %s: check the repository's name", application, a.Repository)
 }
+
 func (r Release) uses(repository string) bool {
 	return slices.ContainsFunc(r.Artifacts, func(a Artifact) bool { return a.Repository == repository })
 }

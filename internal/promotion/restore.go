@@ -52,7 +52,7 @@ func (s *Service) PlanRestore(ctx context.Context, r RestoreRequest) (RestorePla
 	if err != nil {
 		return plan, invalid("cannot-restore", "commit", "%s cannot be restored: %v", t.Path, err)
 	}
-	if len(plan.Change.Files)+len(plan.Change.Deletes) == 0 {
+	if plan.Change.empty() {
 		return plan, conflict("already-current", "main has this configuration of %s already: there is nothing to restore", t.Path)
 	}
 	plan.Others, err = s.alsoChanged(ctx, site, t, head, plan.Change)

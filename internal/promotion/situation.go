@@ -90,6 +90,7 @@ func (s *Service) lookAtPolicy(ctx context.Context, f *situation) error {
 	f.policy = f.rules.rules.For(f.Target)
 	return nil
 }
+
 func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err error) {
 	if f.Kind != KindChange {
 		if f.branchAt, err = f.site.Repository.Branch(ctx, f.Branch); err != nil {
@@ -114,6 +115,7 @@ func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err erro
 	}
 	return nil
 }
+
 func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 	if f.freezes, err = s.Store.Freezes(ctx, f.now); err != nil {
 		return fmt.Errorf("read freezes: %w", err)
@@ -195,7 +197,7 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 
 // held lists the gates that keep the change from being merged, those of what the same pull request changes elsewhere too.
 func (f *situation) held() []GateResult {
-	held := append(holding(f.gates, PhaseOpen), holding(f.gates, PhaseMerge)...)
+	held := holdingMerge(f.gates)
 	for _, other := range f.siblings {
 		held = append(held, other.held...)
 	}
@@ -224,6 +226,7 @@ func (f *situation) approved() (by []string, ignored []string) {
 	}
 	return by, ignored
 }
+
 func short(sha string) string {
 	if len(sha) > 10 {
 		return sha[:10]

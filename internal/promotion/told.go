@@ -39,10 +39,8 @@ func (s *Service) Told(ctx context.Context, t Tidings) error {
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			if err := tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: id}); err != nil {
-				return err
-			}
+		if err := advanceEach(ctx, tx, ids); err != nil {
+			return err
 		}
 		return tx.Enqueue(ctx, Work{Kind: WorkLook, Repository: t.Repository})
 	})
