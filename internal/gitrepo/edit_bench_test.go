@@ -1,7 +1,6 @@
 package gitrepo_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sluicehq/sluice/test/peers/realkustomize"
 )
 
 // way is one way from a digest to a pushed branch with it; n is new each time.
@@ -138,7 +139,7 @@ func commitAndPush(r *remote, dir string, change edit, digest string, n int) {
 // editor is kustomize, or where it cannot be built a plain change of the bytes, and
 // its name.
 func editor(b *testing.B) (edit, string) {
-	program, err := buildKustomize()
+	program, err := realkustomize.Program()
 	if err != nil {
 		b.Logf("without kustomize: %v", err)
 		return func(dir, digest string) {
@@ -159,24 +160,4 @@ func editor(b *testing.B) (edit, string) {
 			b.Fatalf("kustomize: %v\n%s", err, out)
 		}
 	}, "kustomize"
-}
-
-// buildKustomize builds the program once and keeps it in the user's cache.
-func buildKustomize() (program string, err error) {
-	const version = "v5.8.2"
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "sluice", "kustomize-"+version)
-	program = filepath.Join(dir, "kustomize")
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
-	}
-	cmd := exec.Command("go", "install", "sigs.k8s.io/kustomize/kustomize/v5@"+version)
-	cmd.Env = append(os.Environ(), "GOBIN="+dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build kustomize %s: %w: %s", version, err, bytes.TrimSpace(out))
-	}
-	return program, nil
 }
