@@ -24,10 +24,11 @@ peers: ## build the real servers that test-peers runs against, into a cache outs
 	for build in test/peers/*/build.sh; do GO="$(GO)" sh $$build || exit 1; done
 
 test-peers: ## what needs the real servers of `make peers`, and fails without them
-	$(GO) test -tags peers -p 1 -timeout 30m ./internal/prhost/gitea ./internal/webhook ./test/gitea
+	$(GO) test -tags peers -p 1 -timeout 30m ./internal/prhost/gitea ./internal/webhook ./test/gitea ./test/kube ./test/peers/realkube
 
+# GOGC is what cmd/sluice sets; the processes beside it inherit it.
 bench: ## benchmarks, as ratios against something real in the same run
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./...
+	GOGC=400 $(GO) test -run '^$$' -bench . -benchtime 1x -timeout 30m ./...
 
 lint:
 	$(GO) run $(LINT) run ./...

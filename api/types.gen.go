@@ -46,6 +46,30 @@ func (e AuditEventActorKind) Valid() bool {
 	}
 }
 
+// Defines values for BuildMigrationsTool.
+const (
+	BuildMigrationsToolFlyway        BuildMigrationsTool = "flyway"
+	BuildMigrationsToolGolangMigrate BuildMigrationsTool = "golang-migrate"
+	BuildMigrationsToolGoose         BuildMigrationsTool = "goose"
+	BuildMigrationsToolPlain         BuildMigrationsTool = "plain"
+)
+
+// Valid indicates whether the value is a known member of the BuildMigrationsTool enum.
+func (e BuildMigrationsTool) Valid() bool {
+	switch e {
+	case BuildMigrationsToolFlyway:
+		return true
+	case BuildMigrationsToolGolangMigrate:
+		return true
+	case BuildMigrationsToolGoose:
+		return true
+	case BuildMigrationsToolPlain:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DecisionRequestDecision.
 const (
 	DecisionRequestDecisionApprove DecisionRequestDecision = "approve"
@@ -231,6 +255,7 @@ const (
 	OverridableGateApprovals         OverridableGate = "approvals"
 	OverridableGateArtifactAvailable OverridableGate = "artifact-available"
 	OverridableGateBranchProtected   OverridableGate = "branch-protected"
+	OverridableGateConcurrency       OverridableGate = "concurrency"
 	OverridableGateDeletions         OverridableGate = "deletions"
 	OverridableGateEvidence          OverridableGate = "evidence"
 	OverridableGateHold              OverridableGate = "hold"
@@ -248,6 +273,8 @@ func (e OverridableGate) Valid() bool {
 	case OverridableGateArtifactAvailable:
 		return true
 	case OverridableGateBranchProtected:
+		return true
+	case OverridableGateConcurrency:
 		return true
 	case OverridableGateDeletions:
 		return true
@@ -397,6 +424,174 @@ func (e ReleaseOrigin) Valid() bool {
 	}
 }
 
+// Defines values for ReleaseMigrationReversible.
+const (
+	ReleaseMigrationReversibleNo      ReleaseMigrationReversible = "no"
+	ReleaseMigrationReversibleUnknown ReleaseMigrationReversible = "unknown"
+	ReleaseMigrationReversibleYes     ReleaseMigrationReversible = "yes"
+)
+
+// Valid indicates whether the value is a known member of the ReleaseMigrationReversible enum.
+func (e ReleaseMigrationReversible) Valid() bool {
+	switch e {
+	case ReleaseMigrationReversibleNo:
+		return true
+	case ReleaseMigrationReversibleUnknown:
+		return true
+	case ReleaseMigrationReversibleYes:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReleaseMigrationVerdict.
+const (
+	ReleaseMigrationVerdictBreaking   ReleaseMigrationVerdict = "breaking"
+	ReleaseMigrationVerdictCompatible ReleaseMigrationVerdict = "compatible"
+	ReleaseMigrationVerdictUnknown    ReleaseMigrationVerdict = "unknown"
+)
+
+// Valid indicates whether the value is a known member of the ReleaseMigrationVerdict enum.
+func (e ReleaseMigrationVerdict) Valid() bool {
+	switch e {
+	case ReleaseMigrationVerdictBreaking:
+		return true
+	case ReleaseMigrationVerdictCompatible:
+		return true
+	case ReleaseMigrationVerdictUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackPredicateName.
+const (
+	RollbackPredicateNameArtifactAvailable     RollbackPredicateName = "ArtifactAvailable"
+	RollbackPredicateNameConfigCompatible      RollbackPredicateName = "ConfigCompatible"
+	RollbackPredicateNameDataCompatible        RollbackPredicateName = "DataCompatible"
+	RollbackPredicateNameDependencyRecoverable RollbackPredicateName = "DependencyRecoverable"
+	RollbackPredicateNameTrafficSwitchable     RollbackPredicateName = "TrafficSwitchable"
+)
+
+// Valid indicates whether the value is a known member of the RollbackPredicateName enum.
+func (e RollbackPredicateName) Valid() bool {
+	switch e {
+	case RollbackPredicateNameArtifactAvailable:
+		return true
+	case RollbackPredicateNameConfigCompatible:
+		return true
+	case RollbackPredicateNameDataCompatible:
+		return true
+	case RollbackPredicateNameDependencyRecoverable:
+		return true
+	case RollbackPredicateNameTrafficSwitchable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackPredicateValue.
+const (
+	RollbackPredicateValueNo        RollbackPredicateValue = "no"
+	RollbackPredicateValueUnchecked RollbackPredicateValue = "unchecked"
+	RollbackPredicateValueUnknown   RollbackPredicateValue = "unknown"
+	RollbackPredicateValueYes       RollbackPredicateValue = "yes"
+)
+
+// Valid indicates whether the value is a known member of the RollbackPredicateValue enum.
+func (e RollbackPredicateValue) Valid() bool {
+	switch e {
+	case RollbackPredicateValueNo:
+		return true
+	case RollbackPredicateValueUnchecked:
+		return true
+	case RollbackPredicateValueUnknown:
+		return true
+	case RollbackPredicateValueYes:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackRequestWay.
+const (
+	RollbackRequestWayImages          RollbackRequestWay = "images"
+	RollbackRequestWayImagesAndConfig RollbackRequestWay = "images-and-config"
+)
+
+// Valid indicates whether the value is a known member of the RollbackRequestWay enum.
+func (e RollbackRequestWay) Valid() bool {
+	switch e {
+	case RollbackRequestWayImages:
+		return true
+	case RollbackRequestWayImagesAndConfig:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackVerdictGate.
+const (
+	RollbackVerdictGateBlocked RollbackVerdictGate = "blocked"
+	RollbackVerdictGateOpen    RollbackVerdictGate = "open"
+)
+
+// Valid indicates whether the value is a known member of the RollbackVerdictGate enum.
+func (e RollbackVerdictGate) Valid() bool {
+	switch e {
+	case RollbackVerdictGateBlocked:
+		return true
+	case RollbackVerdictGateOpen:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackVerdictOverall.
+const (
+	RollbackVerdictOverallSafe    RollbackVerdictOverall = "safe"
+	RollbackVerdictOverallUnknown RollbackVerdictOverall = "unknown"
+	RollbackVerdictOverallUnsafe  RollbackVerdictOverall = "unsafe"
+)
+
+// Valid indicates whether the value is a known member of the RollbackVerdictOverall enum.
+func (e RollbackVerdictOverall) Valid() bool {
+	switch e {
+	case RollbackVerdictOverallSafe:
+		return true
+	case RollbackVerdictOverallUnknown:
+		return true
+	case RollbackVerdictOverallUnsafe:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RollbackVerdictWay.
+const (
+	RollbackVerdictWayImages          RollbackVerdictWay = "images"
+	RollbackVerdictWayImagesAndConfig RollbackVerdictWay = "images-and-config"
+)
+
+// Valid indicates whether the value is a known member of the RollbackVerdictWay enum.
+func (e RollbackVerdictWay) Valid() bool {
+	switch e {
+	case RollbackVerdictWayImages:
+		return true
+	case RollbackVerdictWayImagesAndConfig:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ServerStatusStatus.
 const (
 	ServerStatusStatusOk ServerStatusStatus = "ok"
@@ -435,6 +630,7 @@ func (e SyncStatus) Valid() bool {
 
 // Defines values for ViolationKind.
 const (
+	ViolationKindEdited ViolationKind = "edited"
 	ViolationKindMerged ViolationKind = "merged"
 	ViolationKindPushed ViolationKind = "pushed"
 	ViolationKindSynced ViolationKind = "synced"
@@ -443,6 +639,8 @@ const (
 // Valid indicates whether the value is a known member of the ViolationKind enum.
 func (e ViolationKind) Valid() bool {
 	switch e {
+	case ViolationKindEdited:
+		return true
 	case ViolationKindMerged:
 		return true
 	case ViolationKindPushed:
@@ -452,6 +650,18 @@ func (e ViolationKind) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// AcceptanceRequest defines model for AcceptanceRequest.
+type AcceptanceRequest struct {
+	// ExpiresAt Until when, at most 30 days from now.
+	ExpiresAt time.Time `json:"expires_at"`
+
+	// Reason Why it may stand.
+	Reason string `json:"reason"`
+
+	// Unknown The unknown in full, such as `migration-unknown:0046_name_optional`.
+	Unknown string `json:"unknown"`
 }
 
 // Application defines model for Application.
@@ -570,6 +780,28 @@ type BuildArtifact struct {
 	Tags       []string `json:"tags,omitempty,omitzero"`
 }
 
+// BuildMigration defines model for BuildMigration.
+type BuildMigration struct {
+	// Name Path from the folder of migrations.
+	//
+	// Example: 00046_drop_note.sql
+	Name string `json:"name"`
+
+	// SQL The file as it is. Its SHA-256 is computed from it.
+	SQL string `json:"sql"`
+}
+
+// BuildMigrations defines model for BuildMigrations.
+type BuildMigrations struct {
+	Files []BuildMigration `json:"files"`
+
+	// Tool What runs them; plain: SQL files in the order of their names.
+	Tool BuildMigrationsTool `json:"tool"`
+}
+
+// BuildMigrationsTool What runs them; plain: SQL files in the order of their names.
+type BuildMigrationsTool string
+
 // BuildRequest defines model for BuildRequest.
 type BuildRequest struct {
 	// Application Needed only when several applications use the images and one is meant.
@@ -584,8 +816,12 @@ type BuildRequest struct {
 	Group string `json:"group,omitempty,omitzero"`
 
 	// Line Line of releases, such as main or 1.4; main when left out.
-	Line   string `json:"line,omitempty,omitzero"`
-	Source Source `json:"source"`
+	Line string `json:"line,omitempty,omitzero"`
+
+	// Migrations Every SQL migration of the source, also those that were applied long ago. A file that holds a password is refused, and
+	// nothing of the build is stored.
+	Migrations *BuildMigrations `json:"migrations,omitempty"`
+	Source     Source           `json:"source"`
 
 	// Version Example: 1.4.2
 	Version string `json:"version"`
@@ -948,6 +1184,23 @@ type Link struct {
 	Verified bool   `json:"verified"`
 }
 
+// MigrationStatement defines model for MigrationStatement.
+type MigrationStatement struct {
+	// Kind Example: ALTER TABLE
+	Kind string `json:"kind"`
+
+	// Line From 1.
+	Line int `json:"line"`
+
+	// Reason Example: drop-column
+	Reason     string `json:"reason"`
+	Reversible string `json:"reversible"`
+
+	// Text The reason in words.
+	Text    string `json:"text"`
+	Verdict string `json:"verdict"`
+}
+
 // NextCursor Give it as `cursor` for the next page; empty on the last one.
 type NextCursor = string
 
@@ -1112,19 +1365,28 @@ type Promotion struct {
 	RolledBackAt time.Time   `json:"rolled_back_at,omitempty,omitzero"`
 
 	// Siblings Promotions of kind `change` to the other targets that its pull request changes.
-	Siblings       []PromotionSummary `json:"siblings,omitzero"`
-	StartedByBuild int64              `json:"started_by_build,omitempty,omitzero"`
-	State          PromotionState     `json:"state"`
-	SupersededBy   int64              `json:"superseded_by,omitempty,omitzero"`
-	SyncAskedAt    time.Time          `json:"sync_asked_at,omitempty,omitzero"`
-	SyncAskedBy    string             `json:"sync_asked_by,omitempty,omitzero"`
-	SyncStartedAt  time.Time          `json:"sync_started_at,omitempty,omitzero"`
-	SyncedAt       time.Time          `json:"synced_at,omitempty,omitzero"`
-	VerifiedAt     time.Time          `json:"verified_at,omitempty,omitzero"`
-	Version        string             `json:"version"`
+	Siblings []PromotionSummary `json:"siblings,omitzero"`
+
+	// SourceChanges The commits behind the change, as read when it was proposed.
+	SourceChanges []SourceChange `json:"source_changes,omitempty,omitzero"`
+
+	// StandingMerge Somebody asked for it to be merged when the gates pass. Left out when nobody did, or it was withdrawn.
+	StandingMerge  *StandingMerge `json:"standing_merge,omitempty"`
+	StartedByBuild int64          `json:"started_by_build,omitempty,omitzero"`
+	State          PromotionState `json:"state"`
+	SupersededBy   int64          `json:"superseded_by,omitempty,omitzero"`
+	SyncAskedAt    time.Time      `json:"sync_asked_at,omitempty,omitzero"`
+	SyncAskedBy    string         `json:"sync_asked_by,omitempty,omitzero"`
+	SyncStartedAt  time.Time      `json:"sync_started_at,omitempty,omitzero"`
+	SyncedAt       time.Time      `json:"synced_at,omitempty,omitzero"`
+	VerifiedAt     time.Time      `json:"verified_at,omitempty,omitzero"`
+	Version        string         `json:"version"`
 
 	// WaitsFor One sentence: what it waits for and who must act. Empty when for nothing.
 	WaitsFor string `json:"waits_for"`
+
+	// With Further environments that the same commit gives the release to.
+	With []string `json:"with,omitempty,omitzero"`
 }
 
 // PromotionDecision defines model for Promotion.Decision.
@@ -1149,6 +1411,9 @@ type PromotionRequest struct {
 
 	// Release id of a release, as a number or a string, or a version
 	Release ReleaseName `json:"release"`
+
+	// With Further environments of the application that the same pull request gives the release to. Each passes its own gates.
+	With []string `json:"with,omitempty,omitzero"`
 }
 
 // PromotionState defines model for PromotionState.
@@ -1197,6 +1462,9 @@ type Release struct {
 	ID        int64     `json:"id"`
 	Line      string    `json:"line"`
 
+	// Migrations Of one release only, and left out when its builds posted none.
+	Migrations *ReleaseMigrations `json:"migrations,omitempty"`
+
 	// Number Counts the application's releases.
 	Number int `json:"number"`
 
@@ -1224,6 +1492,37 @@ type ReleaseList struct {
 
 	// NextCursor Give it as `cursor` for the next page; empty on the last one.
 	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// ReleaseMigration defines model for ReleaseMigration.
+type ReleaseMigration struct {
+	Name string `json:"name"`
+
+	// Reversible Whether the state before can be put back.
+	Reversible ReleaseMigrationReversible `json:"reversible,omitempty,omitzero"`
+	SHA256     string                     `json:"sha256"`
+	Statements []MigrationStatement       `json:"statements,omitempty,omitzero"`
+
+	// Verdict Whether the release before can go on once it is applied; left out for a file that the release before has too.
+	Verdict ReleaseMigrationVerdict `json:"verdict,omitempty,omitzero"`
+}
+
+// ReleaseMigrationReversible Whether the state before can be put back.
+type ReleaseMigrationReversible string
+
+// ReleaseMigrationVerdict Whether the release before can go on once it is applied; left out for a file that the release before has too.
+type ReleaseMigrationVerdict string
+
+// ReleaseMigrations defines model for ReleaseMigrations.
+type ReleaseMigrations struct {
+	Files []ReleaseMigration `json:"files"`
+
+	// Problem Why what lies between the two is not known.
+	Problem string `json:"problem,omitempty,omitzero"`
+
+	// Since Version of the release before it that posted migrations. Files that are not in that one have a verdict.
+	Since string `json:"since,omitempty,omitzero"`
+	Tool  string `json:"tool"`
 }
 
 // RemovedObject defines model for RemovedObject.
@@ -1377,6 +1676,133 @@ type RevisionList struct {
 	NextCursor NextCursor `json:"next_cursor"`
 }
 
+// RollbackCandidate defines model for RollbackCandidate.
+type RollbackCandidate struct {
+	Images          RollbackVerdict `json:"images"`
+	ImagesAndConfig RollbackVerdict `json:"images_and_config"`
+
+	// Release `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	Release RollbackRelease `json:"release"`
+}
+
+// RollbackCheck defines model for RollbackCheck.
+type RollbackCheck struct {
+	Application string              `json:"application"`
+	At          time.Time           `json:"at"`
+	Candidates  []RollbackCandidate `json:"candidates"`
+
+	// Current `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	Current     RollbackRelease `json:"current,omitempty,omitzero"`
+	Environment string          `json:"environment"`
+
+	// PointOfNoReturn `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	PointOfNoReturn RollbackRelease `json:"point_of_no_return,omitempty,omitzero"`
+
+	// Recommended `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	Recommended RollbackRelease `json:"recommended,omitempty,omitzero"`
+}
+
+// RollbackPredicate defines model for RollbackPredicate.
+type RollbackPredicate struct {
+	Name    RollbackPredicateName  `json:"name"`
+	Reasons []RollbackReason       `json:"reasons"`
+	Value   RollbackPredicateValue `json:"value"`
+}
+
+// RollbackPredicateName defines model for RollbackPredicate.Name.
+type RollbackPredicateName string
+
+// RollbackPredicateValue defines model for RollbackPredicate.Value.
+type RollbackPredicateValue string
+
+// RollbackReason defines model for RollbackReason.
+type RollbackReason struct {
+	// Code As code or code:subject.
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// RollbackRelease `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+type RollbackRelease struct {
+	ID      int64  `json:"id"`
+	Number  int    `json:"number"`
+	Version string `json:"version"`
+}
+
+// RollbackRequest defines model for RollbackRequest.
+type RollbackRequest struct {
+	Application string `json:"application"`
+
+	// Base With the configuration: also what the application's other environments share. They change too.
+	Base        bool   `json:"base,omitempty,omitzero"`
+	Environment string `json:"environment"`
+
+	// Reason Needed to start.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Secrets With the configuration: also files with secrets. Otherwise today's stay.
+	Secrets bool `json:"secrets,omitempty,omitzero"`
+
+	// To Id or version of a release that was verified in the target.
+	To string `json:"to"`
+
+	// Way The release's digests with today's configuration, or the configuration as it was too.
+	Way RollbackRequestWay `json:"way"`
+}
+
+// RollbackRequestWay The release's digests with today's configuration, or the configuration as it was too.
+type RollbackRequestWay string
+
+// RollbackVerdict defines model for RollbackVerdict.
+type RollbackVerdict struct {
+	Application string           `json:"application"`
+	Blocking    []RollbackReason `json:"blocking"`
+
+	// Candidate `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	Candidate RollbackRelease     `json:"candidate,omitempty,omitzero"`
+	Checks    []RollbackPredicate `json:"checks"`
+
+	// Commit Of main, where the configuration of the candidate stands.
+	Commit string `json:"commit,omitempty,omitzero"`
+
+	// ConfirmedAt When they were found last.
+	ConfirmedAt time.Time `json:"confirmed_at"`
+
+	// Current `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	Current     RollbackRelease `json:"current,omitempty,omitzero"`
+	Environment string          `json:"environment"`
+
+	// EvaluatedAt When these facts were found first.
+	EvaluatedAt time.Time `json:"evaluated_at"`
+
+	// Facts As `sluice rollback evaluate` takes them; of a single verdict only.
+	Facts map[string]interface{} `json:"facts,omitempty,omitzero"`
+	Gate  RollbackVerdictGate    `json:"gate"`
+	ID    int64                  `json:"id"`
+
+	// Notes No reasons, and yet worth knowing.
+	Notes   []string               `json:"notes"`
+	Overall RollbackVerdictOverall `json:"overall"`
+
+	// Unchecked Checks that nothing is connected for.
+	Unchecked []string `json:"unchecked"`
+
+	// Unread What could not be read, and why.
+	Unread []string `json:"unread"`
+
+	// Way With the configuration of today, or with that of then.
+	Way RollbackVerdictWay `json:"way"`
+}
+
+// RollbackVerdictGate defines model for RollbackVerdict.Gate.
+type RollbackVerdictGate string
+
+// RollbackVerdictOverall defines model for RollbackVerdict.Overall.
+type RollbackVerdictOverall string
+
+// RollbackVerdictWay With the configuration of today, or with that of then.
+type RollbackVerdictWay string
+
 // ServerStatus defines model for ServerStatus.
 type ServerStatus struct {
 	Status ServerStatusStatus `json:"status"`
@@ -1394,6 +1820,48 @@ type Source struct {
 
 	// Repository Example: https://git.example.com/shop/web
 	Repository string `json:"repository"`
+}
+
+// SourceChange defines model for SourceChange.
+type SourceChange struct {
+	// Back The commits are taken back.
+	Back bool `json:"back"`
+
+	// Commits The newest of them, newest first.
+	Commits []SourceCommit `json:"commits"`
+	From    string         `json:"from"`
+
+	// Problem Why the commits are not known.
+	Problem    string `json:"problem,omitempty,omitzero"`
+	Repository string `json:"repository"`
+	To         string `json:"to"`
+	Total      int    `json:"total"`
+	URL        string `json:"url,omitempty,omitzero"`
+}
+
+// SourceCommit defines model for SourceCommit.
+type SourceCommit struct {
+	Author string `json:"author"`
+	SHA    string `json:"sha"`
+	Title  string `json:"title"`
+}
+
+// StandingMerge defines model for StandingMerge.
+type StandingMerge struct {
+	At time.Time `json:"at"`
+	By string    `json:"by"`
+
+	// RenderedHash Of what they asked it for. No other content is merged for it.
+	RenderedHash string `json:"rendered_hash"`
+
+	// Roles Of theirs when they asked.
+	Roles []string `json:"roles"`
+}
+
+// StandingMergeRequest defines model for StandingMergeRequest.
+type StandingMergeRequest struct {
+	// RenderedHash Of what you saw. When the promotion has another by now, nothing is stored.
+	RenderedHash string `json:"rendered_hash,omitempty,omitzero"`
 }
 
 // SyncStatus Whether live objects match the rendered desired ones.
@@ -1615,6 +2083,21 @@ type ListRevisionsParams struct {
 	Environment string `form:"environment" json:"environment"`
 }
 
+// CheckRollbackParams defines parameters for CheckRollback.
+type CheckRollbackParams struct {
+	// Application name of an application
+	Application string `form:"application" json:"application"`
+
+	// Environment name of an environment
+	Environment string `form:"environment" json:"environment"`
+
+	// To id or version of the one candidate to look at
+	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Limit most candidates to look at
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // ListViolationsParams defines parameters for ListViolations.
 type ListViolationsParams struct {
 	// Open only those that nobody has reviewed
@@ -1666,11 +2149,17 @@ type ReviewOverrideJSONRequestBody = ReviewRequest
 // RequestPromotionJSONRequestBody defines body for RequestPromotion for application/json ContentType.
 type RequestPromotionJSONRequestBody = PromotionRequest
 
+// AcceptUnknownJSONRequestBody defines body for AcceptUnknown for application/json ContentType.
+type AcceptUnknownJSONRequestBody = AcceptanceRequest
+
 // DecidePromotionJSONRequestBody defines body for DecidePromotion for application/json ContentType.
 type DecidePromotionJSONRequestBody = DecisionRequest
 
 // CancelPromotionJSONRequestBody defines body for CancelPromotion for application/json ContentType.
 type CancelPromotionJSONRequestBody = CancelRequest
+
+// MergeWhenPassingJSONRequestBody defines body for MergeWhenPassing for application/json ContentType.
+type MergeWhenPassingJSONRequestBody = StandingMergeRequest
 
 // PlanPromotionJSONRequestBody defines body for PlanPromotion for application/json ContentType.
 type PlanPromotionJSONRequestBody = PlanRequest
@@ -1686,6 +2175,12 @@ type RestoreJSONRequestBody = RestorationRequest
 
 // PlanRestorationJSONRequestBody defines body for PlanRestoration for application/json ContentType.
 type PlanRestorationJSONRequestBody = RestorationRequest
+
+// StartRollbackJSONRequestBody defines body for StartRollback for application/json ContentType.
+type StartRollbackJSONRequestBody = RollbackRequest
+
+// PlanRollbackJSONRequestBody defines body for PlanRollback for application/json ContentType.
+type PlanRollbackJSONRequestBody = RollbackRequest
 
 // ReviewViolationJSONRequestBody defines body for ReviewViolation for application/json ContentType.
 type ReviewViolationJSONRequestBody = ReviewRequest

@@ -20,12 +20,14 @@ func newBuildCommand() *cobra.Command {
 func newBuildPostCommand() *cobra.Command {
 	var r api.BuildRequest
 	var artifacts []string
+	var migrations, tool string
 	cmd := &cobra.Command{
 		Use:   "post --version VERSION --artifact REPOSITORY@DIGEST --source-repository URL --source-commit SHA",
 		Short: "Record a build; the same build again changes nothing",
 		Example: `  sluice build post --application web --version 1.4.2 \
     --artifact registry.example.com/shop/web@sha256:… \
-    --source-repository https://git.example.com/shop/web --source-commit $(git rev-parse HEAD)`,
+    --source-repository https://git.example.com/shop/web --source-commit $(git rev-parse HEAD) \
+    --migrations db/migrations --migrations-tool goose`,
 		Args: arguments(cobra.NoArgs),
 	}
 	flags := cmd.Flags()
@@ -40,7 +42,9 @@ func newBuildPostCommand() *cobra.Command {
 	flags.StringSliceVar(&r.Expects, "expects", nil, "images that the group waits for, separated by commas")
 	flags.StringVar(&r.CI.Provider, "ci-provider", "", "name of the CI system")
 	flags.StringVar(&r.CI.RunURL, "ci-run-url", "", "address of the CI run")
-	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Build, error) {
+	flags.StringVar(&migrations, "migrations", "", "folder of all SQL migrations of the source, also those that were applied long ago")
+	flags.StringVar(&tool, "migrations-tool", "", "what runs them: plain, goose, golang-migrate or flyway")
+	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (_ api.Build, err error) {
 		if err := needed(cmd, "version", "artifact", "source-repository", "source-commit"); err != nil {
 			return api.Build{}, err
 		}
@@ -50,6 +54,9 @@ func newBuildPostCommand() *cobra.Command {
 				return api.Build{}, wrongUse("--artifact %q has no digest: give it as repository@sha256:…; a tag can point elsewhere tomorrow", a)
 			}
 			r.Artifacts = append(r.Artifacts, api.BuildArtifact{Repository: repository, Digest: digest})
+		}
+		if r.Migrations, err = readMigrations(migrations, tool); err != nil {
+			return api.Build{}, err
 		}
 		return c.PostBuild(cmd.Context(), r)
 	}, showBuild)

@@ -109,6 +109,12 @@ also changes       web in dev
 note               today's keys stay
 replicas: 3 → 2
 `, 0, 0},
+		{"plan of a rollback", newRollbackCommand(), with([]string{"start"}, append(target, "--to", "1.4.1", "--way", "images-and-config", "--base", "--secrets", "--plan")...),
+			api.RestorationPlan{Application: "web", Environment: "prod", Release: 3, ReleaseNumber: 2, Version: "1.4.1", Diff: "image: b → a\n"},
+			`POST /api/v1/rollbacks:plan {"application":"web","base":true,"environment":"prod","secrets":true,"to":"1.4.1","way":"images-and-config"}`,
+			"plan  web 1.4.1 (number 2, id 3) to prod\nimage: b → a\n", 0, 0},
+		{"rollback", newRollbackCommand(), with([]string{"start"}, append(target, "--to", "1.4.1", "--reason", "orders")...), promotionAnswer,
+			`POST /api/v1/rollbacks {"application":"web","environment":"prod","reason":"orders","to":"1.4.1","way":"images"}`, promotionText, 0, 201},
 		{"restore", newRestoreCommand(), with(target, "--commit", someCommit, "--reason", "limits"), promotionAnswer,
 			`POST /api/v1/restorations {"application":"web","commit":"` + someCommit + `","environment":"prod","reason":"limits"}`, promotionText, 0, 201},
 		{"freeze", newFreezeCommand(), []string{"create", "--environment", "prod-*", "--from", "2026-03-01T12:00:00Z", "--until", "2026-03-01T13:00:00Z",

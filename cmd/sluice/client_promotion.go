@@ -22,6 +22,7 @@ func newPromoteCommand() *cobra.Command {
 	flags.StringVar(&r.Environment, "environment", "", "name of the environment")
 	flags.StringVar((*string)(&r.Release), "release", "", "id or version of the release")
 	flags.StringVar(&r.Reason, "reason", "", "why, for whoever reviews it")
+	flags.StringSliceVar(&r.With, "with", nil, "further environments for the same pull request; each passes its own gates")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Promotion, error) {
 		if err := needed(cmd, "application", "environment", "release"); err != nil {
 			return api.Promotion{}, err

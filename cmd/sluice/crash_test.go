@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/sluicehq/sluice/internal/config"
 	"github.com/sluicehq/sluice/internal/postgres/embedded"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/test/demotest"
@@ -61,6 +62,7 @@ func reviewedBy(name string) serverOption {
 		if name == "" {
 			return
 		}
+		s.config.People = append(s.config.People, config.Person{Name: name, Roles: []string{string(promotion.RoleApprover)}})
 		s.identify = func(_, login string) (promotion.Actor, bool) {
 			return promotion.Actor{Name: login, Kind: promotion.Person, Roles: []promotion.Role{promotion.RoleApprover}}, true
 		}
@@ -139,6 +141,7 @@ var scenarios = map[string]func(*crash, string){
 	"sync": (*crash).prodIsSynced, "find-merged": (*crash).prodIsMergedByHand, "find-closed": (*crash).branchIsDeleted,
 	"close": (*crash).prodIsCancelled, "lapse": (*crash).mergeLapses, "overtake": (*crash).devIsOvertaken,
 	"withdraw": (*crash).overlayIsRemoved, "notice": (*crash).somebodyChangesProd, "review": (*crash).prodIsReviewed,
+	"withdraw-merge": (*crash).standingMergeEnds,
 }
 
 // arm restarts the server so that it dies at the boundary.
@@ -418,6 +421,19 @@ func (c *crash) mergeLapses(boundary string) {
 	}
 	c.act("release-manager", prod, "cancel", `{"reason":"crash test"}`)
 	c.ends(prod, "cancelled")
+	c.finished(prod)
+}
+
+// standingMergeEnds: somebody had asked for the merge when the gates pass, and the promotion is cancelled.
+func (c *crash) standingMergeEnds(boundary string) {
+	prod := c.openProd()
+	c.act("release-manager", prod, "standing-merge", "")
+	c.arm(boundary)
+	c.try("release-manager", fmt.Sprintf("/api/v1/promotions/%.0f/cancel", prod), `{"reason":"crash test"}`)
+	c.die(boundary)
+	if !demotest.Await(30*time.Second, func() bool { return c.ends(prod, "cancelled")["standing_merge"] == nil }) {
+		c.Errorf("promotion %.0f is cancelled, and its merge still stands", prod)
+	}
 	c.finished(prod)
 }
 

@@ -130,7 +130,7 @@ func (d *example) simulate(ctx context.Context) error {
 		return err
 	}
 	go s.Run(ctx, stepInterval, func(err error) { d.log.Warn("the simulated cluster stumbled", "err", err) })
-	d.watch(cluster.Options{Name: simulatedCluster, Client: s.Client(), Simulated: true})
+	d.watch(cluster.Options{Name: simulatedCluster, Client: s.Client(), Served: s.Served, Simulated: true}, nil)
 	return nil
 }
 
@@ -140,8 +140,9 @@ func (d *example) writeTokens(ctx context.Context) error {
 	for _, p := range personas {
 		token, hash := auth.NewToken()
 		tokens[p.token] = token
-		if err := d.store.SaveToken(ctx, p.token, hash, p.roles, time.Now(), time.Now().AddDate(0, 1, 0)); err != nil {
-			return err
+		made := promotion.NewToken{Name: p.token, Hash: hash, Roles: p.roles, Expires: time.Now().AddDate(0, 1, 0)}
+		if err := d.store.Tx(ctx, func(tx promotion.Tx) error { return tx.SaveToken(ctx, made, time.Now()) }); err != nil {
+			return fmt.Errorf("store token %s: %w", p.token, err)
 		}
 	}
 	text, err := json.MarshalIndent(tokens, "", "  ")

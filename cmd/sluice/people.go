@@ -5,6 +5,7 @@ import (
 
 	"github.com/sluicehq/sluice/internal/config"
 	"github.com/sluicehq/sluice/internal/promotion"
+	"github.com/sluicehq/sluice/internal/web"
 )
 
 // configured tells who somebody of a config repository's host is, by the server's configuration.
@@ -18,12 +19,29 @@ func (s *server) configured(repository, login string) (promotion.Actor, bool) {
 			if name == "" || !strings.EqualFold(name, login) {
 				continue
 			}
-			by := promotion.Actor{Name: p.Name, Kind: promotion.Person}
-			for _, role := range p.Roles {
-				by.Roles = append(by.Roles, promotion.Role(role))
-			}
-			return by, true
+			return promotion.Actor{Name: p.Name, Kind: promotion.Person, Roles: rolesOf(p)}, true
 		}
 	}
 	return promotion.Actor{}, false
+}
+
+// people are the roles that a person holds now: by the server's configuration, and in the demonstration by who plays in it.
+func (s *server) people(name string) []promotion.Role {
+	for _, p := range s.config.People {
+		if p.Name == name {
+			return rolesOf(p)
+		}
+	}
+	if s.demo {
+		return web.PersonaRoles(name)
+	}
+	return nil
+}
+
+func rolesOf(p config.Person) []promotion.Role {
+	roles := make([]promotion.Role, len(p.Roles))
+	for i, role := range p.Roles {
+		roles[i] = promotion.Role(role)
+	}
+	return roles
 }

@@ -56,7 +56,7 @@ func (p pullRequestPages) Open(ctx context.Context, by promotion.Actor, reposito
 }
 
 func (p pullRequestPages) Merge(ctx context.Context, by promotion.Actor, repository string, number int, head string) error {
-	_, err := p.host.Repository(repository).Merge(ctx, number, head, fmt.Sprintf("Merge pull request #%d", number), by)
+	_, err := p.host.Repository(repository).Merge(ctx, number, head, fmt.Sprintf("Merge pull request #%d", number), by, "")
 	return err
 }
 

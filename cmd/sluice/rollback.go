@@ -11,13 +11,13 @@ import (
 	"github.com/sluicehq/sluice/internal/rollback"
 )
 
-// newRollbackCommand judges rollbacks: offline, from stored facts alone.
+// newRollbackCommand judges rollbacks: by asking a server, or offline from stored facts alone.
 func newRollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback",
-		Short: "Judge whether a target can go back to an older release",
+		Short: "Judge whether a target can go back to an older release, and go back",
 	}
-	cmd.AddCommand(newRollbackEvaluateCommand())
+	cmd.AddCommand(newRollbackEvaluateCommand(), newRollbackCheckCommand(), newRollbackStartCommand())
 	return cmd
 }
 

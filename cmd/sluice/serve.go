@@ -5,8 +5,12 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/sluicehq/sluice/internal/cluster"
@@ -54,11 +58,11 @@ func serve(ctx context.Context, s *server) error {
 		return err
 	}
 	for _, c := range s.config.Clusters {
-		client, err := clusterClient(c)
+		options, kinds, err := clusterOptions(c)
 		if err != nil {
 			return fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
-		s.watch(cluster.Options{Name: c.Name, Client: client})
+		s.watch(options, kinds)
 	}
 	if err := s.openDoors(); err != nil {
 		return err
@@ -75,20 +79,31 @@ func firstFiles(name string) map[string][]byte {
 // version is set when a release is built.
 var version = "dev"
 
-func clusterClient(c config.Cluster) (dynamic.Interface, error) {
-	var settings *rest.Config
-	var err error
-	if c.Kubeconfig == "" {
-		settings, err = rest.InClusterConfig()
-	} else {
-		rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: c.Kubeconfig}
-		overrides := &clientcmd.ConfigOverrides{CurrentContext: c.Context}
-		settings, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
-	}
+// clusterOptions say how to reach a cluster, and what kinds it serves. Nothing is asked yet.
+func clusterOptions(c config.Cluster) (cluster.Options, meta.RESTMapper, error) {
+	o := cluster.Options{Name: c.Name}
+	settings, err := clusterSettings(c)
 	if err != nil {
-		return nil, err
+		return o, nil, err
 	}
-	return dynamic.NewForConfig(settings)
+	if o.Client, err = dynamic.NewForConfig(settings); err != nil {
+		return o, nil, err
+	}
+	served, err := discovery.NewDiscoveryClientForConfig(settings)
+	if err != nil {
+		return o, nil, err
+	}
+	o.Served = cluster.Discovery(served)
+	return o, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served)), nil
+}
+
+func clusterSettings(c config.Cluster) (*rest.Config, error) {
+	if c.Kubeconfig == "" {
+		return rest.InClusterConfig()
+	}
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: c.Kubeconfig}
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: c.Context}
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 }
 
 func sluiceSignature() promotion.Signature {

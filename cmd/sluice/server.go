@@ -16,6 +16,7 @@ import (
 	"github.com/alexedwards/scs/pgxstore"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/sluicehq/sluice/internal/argocd"
 	"github.com/sluicehq/sluice/internal/auth"
@@ -24,11 +25,14 @@ import (
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/jobs"
 	"github.com/sluicehq/sluice/internal/lint"
+	"github.com/sluicehq/sluice/internal/migration"
+	"github.com/sluicehq/sluice/internal/migrationtable"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/policy"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
 	"github.com/sluicehq/sluice/internal/prhost/gitea"
+	"github.com/sluicehq/sluice/internal/prometheus"
 	"github.com/sluicehq/sluice/internal/promotion"
 	"github.com/sluicehq/sluice/migrations"
 )
@@ -78,6 +82,7 @@ const (
 	shutdownTime = 20 * time.Second // for running requests and jobs to end
 	lookInterval = 30 * time.Second // between the looks that find what no event told of
 	sealInterval = 5 * time.Second  // between the sealings of the audit
+	driftLooks   = time.Minute      // between the comparisons of live objects with Git
 )
 
 // listen opens the address, before anything that needs to know it.
@@ -169,10 +174,37 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		sites[r.Name] = site
 	}
 	s.service = &promotion.Service{
-		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Registry: registry,
+		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Readers: map[string]promotion.ClusterReader{}, Inspectors: map[string]promotion.Inspector{}, Registry: registry,
 		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
-		Policies: s.policies, Identify: s.identify,
+		Policies: s.policies, Migrations: migration.Reader{}, Databases: s.databases(), Identify: s.identify, People: s.people,
 	}
+	return s.measure()
+}
+
+// databases are those of applications that the configuration names. They are connected to when something is asked of them.
+func (s *server) databases() map[promotion.DatabaseKey]promotion.AppliedReader {
+	all := map[promotion.DatabaseKey]promotion.AppliedReader{}
+	for _, d := range s.config.ApplicationDatabases {
+		all[promotion.DatabaseKey{Application: d.Application, Environment: d.Environment}] = migrationtable.Database{URL: d.URL, Table: d.Table}
+	}
+	return all
+}
+
+// measure connects the Prometheus of the configuration, if there is one.
+func (s *server) measure() error {
+	p := s.config.Prometheus
+	if p == nil {
+		return nil
+	}
+	o := prometheus.Options{URL: p.URL}
+	if p.TokenFile != "" {
+		o.Token = p.Token
+	}
+	server, err := prometheus.New(o)
+	if err != nil {
+		return err
+	}
+	s.service.Metrics = server
 	return nil
 }
 
@@ -194,11 +226,17 @@ func (s *server) site(r config.ConfigRepository) (promotion.Site, credentials, e
 		secret, err := token(ctx)
 		return "x-access-token", secret, err
 	}
-	return promotion.Site{URL: at.CloneURL(), BaseBranch: at.Branch, Host: host}, login, nil
+	return promotion.Site{URL: at.CloneURL(), BaseBranch: at.Branch, Host: host, Sources: host}, login, nil
+}
+
+// remoteHost has source repositories beside the config repository.
+type remoteHost interface {
+	promotion.PullRequestHost
+	promotion.Sources
 }
 
 // hostOf is a repository's host, and the token with which its Git is reached.
-func hostOf(kind string, at config.Hosted) (promotion.PullRequestHost, func(context.Context) (string, error), error) {
+func hostOf(kind string, at config.Hosted) (remoteHost, func(context.Context) (string, error), error) {
 	token := func(context.Context) (string, error) { return at.Token() }
 	if kind == config.HostGitea {
 		host, err := gitea.New(gitea.Options{Server: at.Server, Owner: at.Owner, Repository: at.Repository, BaseBranch: at.Branch, Token: token})
@@ -217,12 +255,13 @@ func (s *server) mirrorFolder(repository string) string {
 	return filepath.Join(s.config.Data, "mirrors", door, repository+".git")
 }
 
-// watch adds a cluster.
-func (s *server) watch(o cluster.Options) {
+// watch adds a cluster. kinds is nil for one whose kinds are to be guessed.
+func (s *server) watch(o cluster.Options, kinds meta.RESTMapper) {
 	o.Now, o.Observe, o.Known, o.Log = time.Now, s.service.Observed, s.knownIn(o.Name), s.log
 	c := cluster.New(o)
 	s.clusters = append(s.clusters, c)
-	s.service.Clusters[o.Name] = c
+	s.service.Clusters[o.Name], s.service.Readers[o.Name] = c, c
+	s.service.Inspectors[o.Name] = cluster.Inspector{Name: o.Name, Client: o.Client, Kinds: kinds}
 }
 
 // knownIn lists the deployments that were ever seen in a cluster.
@@ -245,7 +284,7 @@ func (s *server) work(ctx context.Context) error {
 	for name := range s.service.Sites {
 		names = append(names, name)
 	}
-	queue, err := jobs.Workers(s.pool, s.service, s.seal, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: sealInterval}, s.log)
+	queue, err := jobs.Workers(s.pool, s.service, s.seal, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: sealInterval, Drift: driftLooks}, s.log)
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,11 @@ func (t tidings) Receive(ctx context.Context, e webhook.Event) error {
 		if name := at.Owner + "/" + at.Repository; !strings.EqualFold(name, e.Repository) && !strings.EqualFold(name, e.Formerly) {
 			continue
 		}
-		err := t.service.Told(ctx, promotion.Tidings{Host: r.Host + "/" + r.Name, Delivery: e.Delivery, Repository: r.Name, Refs: e.Refs, PullRequest: e.PullRequest})
-		if err != nil {
+		news := promotion.Tidings{Host: r.Host + "/" + r.Name, Delivery: e.Delivery, Repository: r.Name, Refs: e.Refs, PullRequest: e.PullRequest}
+		if e.Formerly != "" {
+			news.Renamed = promotion.Renamed{From: e.Formerly, To: e.Repository, By: e.Sender}
+		}
+		if err := t.service.Told(ctx, news); err != nil {
 			return err
 		}
 	}

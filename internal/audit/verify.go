@@ -116,7 +116,7 @@ func (v *Verifier) expected() {
 }
 
 // Unsealed takes an event that no seal names and returns whether it may be so: it is
-// younger than all that are sealed. Horizon is the first transaction that has not begun:
+// younger than all that are sealed. No transaction from the horizon on has ended:
 // when a sealed event claims a later one, the rows came from another server's dump, and the
 // order says nothing until the first of this server's is sealed.
 func (v *Verifier) Unsealed(k Key, horizon uint64) bool {

@@ -20,8 +20,6 @@ var ErrUnknownToken = errors.New("the token is unknown, expired or revoked")
 
 // TokenStore keeps the hashes of tokens.
 type TokenStore interface {
-	// SaveToken stores a token under a name, in place of an earlier one of that name.
-	SaveToken(ctx context.Context, name string, hash []byte, roles []promotion.Role, created, expires time.Time) error
 	// TokenActor is who holds the token; ErrUnknownToken when it is not valid at that time.
 	TokenActor(ctx context.Context, hash []byte, now time.Time) (promotion.Actor, error)
 }

@@ -1,5 +1,6 @@
 // Package cluster watches Argo CD Applications and their workloads in one Kubernetes cluster, tells what
-// it sees as Observations, and starts syncs. It acts only through the engine, never on workloads.
+// it sees as Observations, and starts syncs. While a cluster does not answer, what it runs is told to be unknown. It acts only through the
+// engine, never on workloads.
 package cluster
 
 import (
@@ -45,7 +46,10 @@ type Options struct {
 	// Known lists the Applications that were ever told of, so that those deleted while nobody watched are told to be
 	// gone. May be nil: then they are not.
 	Known func(context.Context) ([]promotion.DeploymentKey, error)
-	Log   *slog.Logger
+	// Served lists the kinds that the API server serves in an API version; none for a version that it does not serve. May
+	// be nil: then what it serves is not known.
+	Served func(ctx context.Context, apiVersion string) (kinds []string, err error)
+	Log    *slog.Logger
 }
 
 // Cluster is one watched cluster.
@@ -54,8 +58,11 @@ type Cluster struct {
 	informers map[schema.GroupVersionResource]cache.SharedIndexInformer
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
+	doubt chan struct{} // has whether the caches are true looked at
+
 	mu   sync.Mutex
 	told map[cache.ObjectName]promotion.Observation
+	away *absence // nil while the cluster answers
 }
 
 var _ promotion.Cluster = (*Cluster)(nil)
@@ -70,7 +77,7 @@ const (
 // New prepares the watch; Run starts it.
 func New(o Options) *Cluster {
 	retries := workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](firstRetry, lastRetry)
-	c := &Cluster{Options: o, told: map[cache.ObjectName]promotion.Observation{},
+	c := &Cluster{Options: o, told: map[cache.ObjectName]promotion.Observation{}, doubt: make(chan struct{}, 1),
 		informers: map[schema.GroupVersionResource]cache.SharedIndexInformer{},
 		queue:     workqueue.NewTypedRateLimitingQueue(retries)}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(o.Client, 0)
@@ -97,6 +104,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 		cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
 	}
 	running.Go(func() { c.sweepRegularly(ctx) })
+	running.Go(func() { c.watchOver(ctx) })
 	for c.next(ctx) {
 	}
 	running.Wait()
@@ -117,6 +125,10 @@ func (c *Cluster) prepare(gvr schema.GroupVersionResource, informer cache.Shared
 	failed := func(_ context.Context, _ *cache.Reflector, err error) {
 		c.Log.Warn("a cluster cannot be watched; is Argo CD installed, and may Sluice list and watch this?",
 			"cluster", c.Name, "resource", gvr.GroupResource().String(), "err", err)
+		select {
+		case c.doubt <- struct{}{}:
+		default: // it is looked at already
+		}
 	}
 	if err := informer.SetWatchErrorHandlerWithContext(failed); err != nil {
 		return err

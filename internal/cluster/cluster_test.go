@@ -41,6 +41,12 @@ func watch(t *testing.T, client dynamic.Interface, known ...promotion.Deployment
 	seen := &told{}
 	c := cluster.New(cluster.Options{Name: "prod-eu", Client: client, Now: time.Now, Observe: seen.observe, Log: slog.New(slog.DiscardHandler),
 		Known: func(context.Context) ([]promotion.DeploymentKey, error) { return known, nil }})
+	return run(t, c), seen
+}
+
+// run has a cluster watch until the test ends.
+func run(t *testing.T, c *cluster.Cluster) *cluster.Cluster {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
@@ -52,7 +58,7 @@ func watch(t *testing.T, client dynamic.Interface, known ...promotion.Deployment
 	})
 	<-time.After(time.Second) // the caches are asked in intervals whether they are filled
 	synctest.Wait()
-	return c, seen
+	return c
 }
 
 func TestWhatIsGoneIsTold(t *testing.T) {

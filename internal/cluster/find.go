@@ -43,16 +43,19 @@ func deploysTo(obj any) ([]string, error) {
 	return slices.Compact(namespaces), nil
 }
 
-type resource struct{ group, kind, namespace, name string }
+type deployed struct {
+	group, version, kind, namespace, name string
+	hook                                  bool
+}
 
 // resourcesOf is what Argo CD lists as deployed by an Application.
-func resourcesOf(app *unstructured.Unstructured) []resource {
+func resourcesOf(app *unstructured.Unstructured) []deployed {
 	listed, _, _ := unstructured.NestedSlice(app.Object, "status", "resources")
-	var all []resource
+	var all []deployed
 	for _, r := range listed {
 		m, _ := r.(map[string]any)
 		field := func(name string) string { s, _ := m[name].(string); return s }
-		all = append(all, resource{field("group"), field("kind"), field("namespace"), field("name")})
+		all = append(all, deployed{field("group"), field("version"), field("kind"), field("namespace"), field("name"), m["hook"] == true})
 	}
 	return all
 }

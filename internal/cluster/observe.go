@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/cache"
@@ -36,7 +37,15 @@ func (c *Cluster) tell(ctx context.Context, name cache.ObjectName) error {
 	}
 	c.mu.Lock()
 	last, known := c.told[name]
+	away := c.away
 	c.mu.Unlock()
+	if away != nil {
+		if len(o.EngineObject) == 0 {
+			return nil // whether it is really gone is seen when the cluster answers
+		}
+		o = c.unknown(o, *away)
+		o.ObservedAt = later(o.ObservedAt, last.ObservedAt)
+	}
 	last.ObservedAt = o.ObservedAt
 	if known && reflect.DeepEqual(last, o) {
 		return nil
@@ -75,4 +84,11 @@ func specOf(app *unstructured.Unstructured) ([]byte, error) {
 		metadata["labels"] = labels
 	}
 	return json.Marshal(map[string]any{"apiVersion": app.GetAPIVersion(), "kind": app.GetKind(), "metadata": metadata, "spec": app.Object["spec"]})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -61,7 +61,7 @@ func startedAlready(app *unstructured.Unstructured, r promotion.SyncRequest) (bo
 		by, _, _ := unstructured.NestedString(running, "initiatedBy", "username")
 		return false, fmt.Errorf("%w, started by %s", promotion.ErrOperationRunning, nameOf(by))
 	}
-	return phase == "Succeeded" && isOurs(last, r) && applied(app, r), nil
+	return !r.Restores && phase == "Succeeded" && isOurs(last, r) && applied(app, r), nil
 }
 
 func nameOf(username string) string {
@@ -75,8 +75,16 @@ func isOurs(operation map[string]any, r promotion.SyncRequest) bool {
 	info, _, _ := unstructured.NestedSlice(operation, "info")
 	return revisionIn(operation, "sync", r.Revision) && slices.ContainsFunc(info, func(i any) bool {
 		m, _ := i.(map[string]any)
-		return m["name"] == infoName && m["value"] == strconv.FormatInt(r.PromotionID, 10)
+		return m["name"] == infoName && m["value"] == purposeOf(r)
 	})
+}
+
+// purposeOf is what an operation is for: a promotion's number.
+func purposeOf(r promotion.SyncRequest) string {
+	if r.Restores {
+		return "restores live objects"
+	}
+	return strconv.FormatInt(r.PromotionID, 10)
 }
 
 // applied compares with the operation's result: its recorded request is merged over that of the operation before,
@@ -106,7 +114,7 @@ func operationFor(app *unstructured.Unstructured, r promotion.SyncRequest) map[s
 	}
 	operation := map[string]any{
 		"initiatedBy": map[string]any{"username": r.InitiatedBy},
-		"info":        []any{map[string]any{"name": infoName, "value": strconv.FormatInt(r.PromotionID, 10)}},
+		"info":        []any{map[string]any{"name": infoName, "value": purposeOf(r)}},
 		"sync":        sync,
 	}
 	if again, found, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "retry"); found {

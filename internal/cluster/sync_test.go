@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,7 +42,10 @@ func apiServer(t *testing.T, objects ...string) dynamic.Interface {
 	return s.Client()
 }
 
-var resources = map[string]schema.GroupVersionResource{"Application": cluster.Applications, "StatefulSet": cluster.StatefulSets, "Pod": cluster.Pods}
+func resourceOf(o *unstructured.Unstructured) schema.GroupVersionResource {
+	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	return resource
+}
 
 func create(t *testing.T, client dynamic.Interface, text string) *unstructured.Unstructured {
 	t.Helper()
@@ -53,7 +57,7 @@ func create(t *testing.T, client dynamic.Interface, text string) *unstructured.U
 	if err := o.UnmarshalJSON(json); err != nil {
 		t.Fatal(err)
 	}
-	created, err := client.Resource(resources[o.GetKind()]).Namespace(o.GetNamespace()).Create(t.Context(), o, metav1.CreateOptions{})
+	created, err := client.Resource(resourceOf(o)).Namespace(o.GetNamespace()).Create(t.Context(), o, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,4 +249,25 @@ func TestSyncLooksAgainWhenTheApplicationChanged(t *testing.T) {
 			t.Errorf("sync: %v", err)
 		}
 	})
+}
+
+// What was applied before is applied once more to restore live objects; while that runs, asking again changes nothing.
+func TestSyncRestoresWhatWasApplied(t *testing.T) {
+	t.Parallel()
+	client := apiServer(t, webProd+`status:
+  operationState:
+    phase: Succeeded
+    operation: {sync: {revision: `+merge+`}, info: [{name: sluice-promotion, value: restores live objects}]}
+    syncResult: {revision: `+merge+`}
+`)
+	c := cluster.New(cluster.Options{Name: "prod-eu", Client: client})
+	restore := promotion.SyncRequest{Revision: merge, InitiatedBy: "rita", Restores: true}
+	for range 2 {
+		if err := c.Sync(t.Context(), webProdKey, restore); err != nil {
+			t.Fatal(err)
+		}
+		if operationOf(t, client) == nil {
+			t.Fatal("nothing was started")
+		}
+	}
 }

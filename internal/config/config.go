@@ -21,8 +21,11 @@ type Config struct {
 	Repositories []ConfigRepository `json:"config_repositories"`
 	Clusters     []Cluster          `json:"clusters"`
 	Registries   Registries         `json:"registries"`
-	Webhooks     []Webhook          `json:"webhooks"`
-	People       []Person           `json:"people"`
+	Prometheus   *Prometheus        `json:"prometheus"` // nil: metrics are not known
+	// Applications' own databases, of which is read what their migration tool has applied.
+	ApplicationDatabases []ApplicationDatabase `json:"application_databases"`
+	Webhooks             []Webhook             `json:"webhooks"`
+	People               []Person              `json:"people"`
 }
 
 // Person says who somebody of a PR host is in Sluice, so that their reviews there count here.
@@ -92,11 +95,11 @@ func (h Hosted) CloneURL() string {
 
 // Token reads the token.
 func (h Hosted) Token() (string, error) {
-	text, err := os.ReadFile(h.TokenFile)
+	token, err := lineOf(h.TokenFile)
 	if err != nil {
 		return "", fmt.Errorf("read the token for %s/%s: %w", h.Owner, h.Repository, err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	return token, nil
 }
 
 // The hosts of pull requests: Sluice itself, GitHub, and Gitea or Forgejo.
@@ -116,11 +119,11 @@ type Webhook struct {
 func (w Webhook) Secrets() ([]string, error) {
 	var secrets []string
 	for _, file := range w.SecretFiles {
-		text, err := os.ReadFile(file)
+		secret, err := lineOf(file)
 		if err != nil {
 			return nil, fmt.Errorf("read a secret of the webhook of %s: %w", w.Host, err)
 		}
-		secrets = append(secrets, strings.TrimSpace(string(text)))
+		secrets = append(secrets, secret)
 	}
 	return secrets, nil
 }
@@ -132,9 +135,40 @@ type Cluster struct {
 	Context    string `json:"context"`    // of the file; empty: its current one
 }
 
+// Prometheus is where metrics are asked for that the policy names.
+type Prometheus struct {
+	URL       string `json:"url"`        // http or https, without credentials
+	TokenFile string `json:"token_file"` // holds a bearer token, read anew for each question; empty: none is sent
+}
+
+// Token reads the bearer token.
+func (p Prometheus) Token() (string, error) {
+	token, err := lineOf(p.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("read the token for prometheus: %w", err)
+	}
+	return token, nil
+}
+
+func (p *Prometheus) complete() error {
+	if p == nil {
+		return nil
+	}
+	if u, err := url.Parse(p.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return fmt.Errorf("prometheus.url: give an http or https address without credentials; a token goes into token_file")
+	}
+	return nil
+}
+
 // Registries says how image registries are asked.
 type Registries struct {
 	PlainHTTP []string `json:"plain_http"` // hosts asked without TLS
+}
+
+// lineOf is what a file holds, without the white space around it.
+func lineOf(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	return strings.TrimSpace(string(text)), err
 }
 
 // Read reads a file and refuses what it does not know.
@@ -155,11 +189,11 @@ func Read(file string) (Config, error) {
 
 func (c *Config) complete() error {
 	if c.Database.URLFile != "" {
-		text, err := os.ReadFile(c.Database.URLFile)
+		url, err := lineOf(c.Database.URLFile)
 		if err != nil {
 			return fmt.Errorf("database.url_file: %w", err)
 		}
-		c.Database.URL = strings.TrimSpace(string(text))
+		c.Database.URL = url
 	}
 	if c.Database.URL == "" {
 		return fmt.Errorf("database.url is missing: give postgres://user@host/database, or url_file")
@@ -173,6 +207,12 @@ func (c *Config) complete() error {
 	}
 	if len(c.Repositories) == 0 {
 		return fmt.Errorf("config_repositories is empty: name at least one")
+	}
+	if err := c.Prometheus.complete(); err != nil {
+		return err
+	}
+	if err := completeDatabases(c.ApplicationDatabases); err != nil {
+		return err
 	}
 	return c.completeLists()
 }
@@ -192,6 +232,10 @@ func (c *Config) completeLists() error {
 		}
 	}
 	for i, p := range c.People {
+		if seen["person "+p.Name] {
+			return fmt.Errorf("people[%d].name %q is used twice: give each person one entry, with all their logins", i, p.Name)
+		}
+		seen["person "+p.Name] = true
 		if p.Name == "" || len(p.Roles) == 0 || p.GitHub == "" && p.Gitea == "" {
 			return fmt.Errorf("people[%d]: give a name, roles, and the login at github or gitea", i)
 		}

@@ -46,6 +46,12 @@ func TestRefused(t *testing.T) {
 	const database = "database: {url: \"postgres://sluice@db/sluice\"}\n"
 	tests := []struct{ name, text, says string }{
 		{"no database", "config_repositories: [{name: a, host: built-in}]", "database.url"},
+		{"prometheus without its address", database + "config_repositories: [{name: a, host: built-in}]\nprometheus: {token_file: t}", "prometheus.url"},
+		{"prometheus with credentials", database + "config_repositories: [{name: a, host: built-in}]\nprometheus: {url: \"https://u:p@metrics.example\"}", "token_file"},
+		{"a database of no environment", database + "config_repositories: [{name: a, host: built-in}]\napplication_databases: [{application: web, url_env: WEB}]", "name the application and the environment"},
+		{"a database without its address", database + "config_repositories: [{name: a, host: built-in}]\napplication_databases: [{application: web, environment: prod}]", "url_env or url_file"},
+		{"a database's address itself", database + "config_repositories: [{name: a, host: built-in}]\napplication_databases: [{application: web, environment: prod, url_env: \"postgres://u:p@db/web\"}]", "the name of an environment variable"},
+		{"a database named twice", database + "config_repositories: [{name: a, host: built-in}]\napplication_databases: [{application: web, environment: prod, url_env: A}, {application: web, environment: prod, url_env: B}]", "named twice"},
 		{"no repository", database, "config_repositories"},
 		{"an unknown key", database + "databse: {}\n", "databse"},
 		{"an unknown host", database + "config_repositories: [{name: a, host: gitlab}]", "gitlab"},
@@ -68,5 +74,26 @@ func TestRefused(t *testing.T) {
 				t.Errorf("got %v, want it to name %q", err, tt.says)
 			}
 		})
+	}
+}
+
+func TestAnApplicationDatabaseIsReadAnew(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "url")
+	d := config.ApplicationDatabase{Application: "web", Environment: "prod", URLFile: file}
+	if _, err := d.URL(); err == nil {
+		t.Error("a file that is not there has an address")
+	}
+	for _, want := range []string{"postgres://a:1@db/web", "postgres://a:2@db/web"} {
+		if err := os.WriteFile(file, []byte(want+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.URL(); err != nil || got != want {
+			t.Errorf("the address is %q (%v), want %q", got, err, want)
+		}
+	}
+	d = config.ApplicationDatabase{URLEnv: "SLUICE_TEST_NO_SUCH_VARIABLE"}
+	if _, err := d.URL(); err == nil || !strings.Contains(err.Error(), d.URLEnv) {
+		t.Errorf("an empty variable says %v", err)
 	}
 }

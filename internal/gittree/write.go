@@ -19,7 +19,7 @@ import (
 // every other entry stays byte for byte. The zero base is an empty tree.
 //
 // It stores blobs and the trees on the way to them, and returns those that base
-// does not have at that place: what a remote that has base may lack. Refused are paths that
+// does not have at that place, each once: what a remote that has base may lack. Refused are paths that
 // are none, lead into .git, lead through a file, link or submodule, would
 // write over anything but a file, or delete what is not there.
 func Write(objects storer.EncodedObjectStorer, base plumbing.Hash, files map[string][]byte, deletes []string) (tree plumbing.Hash, written []Written, err error) {
@@ -192,7 +192,10 @@ func (w *writer) store(kind plumbing.ObjectType, content []byte, instead plumbin
 	if err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("store a %s: %w", kind, err)
 	}
-	w.written = append(w.written, Written{Hash: hash, Instead: instead})
+	same := func(o Written) bool { return o.Hash == hash } // the same content in two places is one object, and git refuses a pack that has it twice
+	if !slices.ContainsFunc(w.written, same) {
+		w.written = append(w.written, Written{Hash: hash, Instead: instead})
+	}
 	return hash, nil
 }
 

@@ -81,6 +81,25 @@ func TestOnlyWhatIsNewIsReturned(t *testing.T) {
 	}
 }
 
+func TestTheSameContentInTwoPlacesIsOneObject(t *testing.T) {
+	t.Parallel()
+	objects := memory.NewStorage()
+	_, written, err := gittree.Write(objects, odd(t, objects), map[string][]byte{"eu/a": []byte("x"), "us/a": []byte("x"), "us/b": []byte("x")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[plumbing.Hash]bool{}
+	for _, o := range written {
+		if seen[o.Hash] {
+			t.Errorf("%s is returned twice", o.Hash)
+		}
+		seen[o.Hash] = true
+	}
+	if len(seen) != 4 { // one blob, three trees
+		t.Errorf("%d objects are new, want 4", len(seen))
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	objects := memory.NewStorage()

@@ -55,7 +55,7 @@ func (d diagnosis) failedSync() string {
 	if d.observed.OperationRev != "" {
 		what = "The sync to " + d.observed.OperationRev[:7] + " failed"
 	}
-	said := sentence(what, cause)
+	said := sentence(what, cause) + remedy(cause)
 	if len(refused) > 0 && len(applied) > 0 {
 		said += " Applied all the same: " + strings.Join(applied, ", ") + "."
 	}

@@ -44,7 +44,7 @@ func (a application) results() (refused, applied []string) {
 		name := text(r, "kind") + " " + text(r, "name")
 		switch {
 		case text(r, "status") == "SyncFailed" || text(r, "hookPhase") == "Failed" || text(r, "hookPhase") == "Error":
-			refused = append(refused, name+": "+text(r, "message"))
+			refused = append(refused, name+": "+unwrapped(text(r, "message")))
 		case text(r, "status") == "Synced":
 			applied = append(applied, name)
 		}

@@ -66,8 +66,7 @@ func containerTrouble(pod string, status map[string]any) string {
 	message := text(status, "state", "waiting", "message")
 	switch text(status, "state", "waiting", "reason") {
 	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
-		return sentence(fmt.Sprintf("Pod %s cannot pull image %s", pod, image), pullCause(message)) +
-			" Check that the registry has it and that the pull secret is valid."
+		return pullTrouble(pod, image, message)
 	case "InvalidImageName":
 		return fmt.Sprintf("Pod %s asks for image %s, which is not a valid reference. Correct it in the overlay.", pod, image)
 	case "CreateContainerConfigError", "CreateContainerError":
@@ -99,7 +98,8 @@ func crashTrouble(pod, name string, status map[string]any) string {
 func schedulingTrouble(pod *unstructured.Unstructured) string {
 	for _, c := range list(pod.Object, "status", "conditions") {
 		if text(c, "type") == "PodScheduled" && text(c, "status") == "False" && text(c, "reason") == "Unschedulable" {
-			return sentence(fmt.Sprintf("Pod %s finds no node", pod.GetName()), text(c, "message")) + " Lower its requests or add nodes."
+			message := text(c, "message")
+			return sentence(fmt.Sprintf("Pod %s finds no node", pod.GetName()), message) + schedulingRemedy(message)
 		}
 	}
 	return ""

@@ -111,11 +111,11 @@ func TestConclude(t *testing.T) {
 			health: promotion.Healthy, rollout: promotion.Rollout{Desired: 1, Updated: 1, Ready: 1, Available: 1}, running: 2},
 		"the image cannot be pulled": {
 			pod: in(`imageID: "", state: {waiting: {reason: ErrImagePull, message: "manifest unknown"}}`), health: promotion.Healthy, rollout: all,
-			message: "Pod web-2 cannot pull image example/web:2: manifest unknown. Check that the registry has it", running: 3},
+			message: "Pod web-2 cannot pull image example/web:2: manifest unknown. The registry does not have it for this node", running: 3},
 		"the same while the kubelet waits": {
 			pod:    in(`imageID: "", state: {waiting: {reason: ImagePullBackOff, message: 'Back-off pulling image "example/web:2": ErrImagePull: manifest unknown'}}`),
 			health: promotion.Healthy, rollout: all,
-			message: "Pod web-2 cannot pull image example/web:2: manifest unknown. Check that the registry has it", running: 3},
+			message: "Pod web-2 cannot pull image example/web:2: manifest unknown. The registry does not have it for this node", running: 3},
 		"a crash loop while it waits": {
 			pod:    in(`imageID: example/web@sha256:bb, ready: false, restartCount: 3, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 2, reason: Error}}`),
 			health: promotion.Healthy, rollout: all, message: "Container web of pod web-2 crashes again and again (exit code 2).", running: 4},

@@ -17,13 +17,19 @@ import (
 	"github.com/sluicehq/sluice/api"
 )
 
-// maxBody is the most bytes that a request's body may have: 1 MiB.
-const maxBody = 1 << 20
+// The most bytes that a request's body may have: 1 MiB, and 8 MiB for a build, which may bring its migrations.
+const (
+	maxBody  = 1 << 20
+	maxBuild = 8 << 20
+)
 
 // decode reads a JSON body strictly: unknown and repeated fields, another type
 // and anything after the value are refused.
-func decode(c echo.Context, into any) error {
-	body, err := read(c)
+func decode(c echo.Context, into any) error { return decodeUpTo(c, into, maxBody) }
+
+// decodeUpTo is decode for a body of at most so many bytes.
+func decodeUpTo(c echo.Context, into any, most int64) error {
+	body, err := read(c, most)
 	if err != nil {
 		return err
 	}
@@ -35,16 +41,16 @@ func decode(c echo.Context, into any) error {
 
 // decodeOptional is decode for an operation that needs no body.
 func decodeOptional(c echo.Context, into any) error {
-	body, err := read(c)
+	body, err := read(c, maxBody)
 	if err != nil || len(body) == 0 {
 		return err
 	}
 	return unmarshal(body, into)
 }
 
-func read(c echo.Context) ([]byte, error) {
+func read(c echo.Context, most int64) ([]byte, error) {
 	r := c.Request()
-	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, most))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, refuse(http.StatusRequestEntityTooLarge, "too-large", "", "the body is larger than %d bytes: send less in one request", tooLarge.Limit)

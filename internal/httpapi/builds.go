@@ -17,7 +17,7 @@ var idempotencyKeyForm = regexp.MustCompile(`^[!-~]{1,255}$`)
 
 func (a *API) postBuild(c echo.Context) error {
 	var r api.BuildRequest
-	if err := decode(c, &r); err != nil {
+	if err := decodeUpTo(c, &r, maxBuild); err != nil {
 		return err
 	}
 	keys := c.Request().Header.Values(idempotencyKey)
@@ -52,6 +52,7 @@ func (a *API) getBuild(c echo.Context) error {
 
 func buildRequest(r api.BuildRequest) promotion.BuildRequest {
 	return promotion.BuildRequest{
+		Migrations:  buildMigrations(r.Migrations),
 		Application: r.Application, Version: r.Version, Line: r.Line, Group: r.Group, GroupExpects: r.Expects,
 		Artifacts: each(r.Artifacts, func(a api.BuildArtifact) promotion.BuildArtifact {
 			return promotion.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags}
@@ -59,6 +60,15 @@ func buildRequest(r api.BuildRequest) promotion.BuildRequest {
 		Source: promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref},
 		CI:     promotion.CIRun{Provider: r.CI.Provider, RunURL: r.CI.RunURL},
 	}
+}
+
+func buildMigrations(m *api.BuildMigrations) *promotion.Migrations {
+	if m == nil {
+		return nil
+	}
+	return &promotion.Migrations{Tool: string(m.Tool), Files: each(m.Files, func(f api.BuildMigration) promotion.MigrationFile {
+		return promotion.MigrationFile{Name: f.Name, SQL: f.SQL}
+	})}
 }
 
 func buildAnswer(out promotion.BuildOutcome) api.Build {

@@ -26,6 +26,10 @@ func TestGateRequests(t *testing.T) {
 		Restoration: promotion.Restoration{Commit: commit, Base: true, Secrets: true}}
 	restoring := `{"application": "web", "environment": "prod", "commit": "` + commit + `", "base": true, "secrets": true,
 		"images_of_today": true, "reason": "limits"}`
+	goBack := promotion.GoBackRequest{Application: "web", Environment: "prod", Way: promotion.ImagesAndConfig, To: "1.4.1", Base: true,
+		Secrets: true, Reason: "orders"}
+	goingBack := `{"application": "web", "environment": "prod", "way": "images-and-config", "to": "1.4.1", "base": true, "secrets": true,
+		"reason": "orders"}`
 	tests := []struct {
 		target, body string
 		as           promotion.Role
@@ -42,10 +46,12 @@ func TestGateRequests(t *testing.T) {
 			promotion.EvidenceRequest{Digest: digest, Evidence: promotion.Evidence{Name: "image-scan", Verdict: "fail"}}, "evidence"},
 		{"promotions:plan", `{"application": "web", "environment": "prod", "release": "1.4.2", "at": "2026-03-02T00:00:00Z"}`, "viewer", 200,
 			promotion.PlanRequest{Application: "web", Environment: "prod", Release: "1.4.2", At: day}, "promotions-plan"},
+		{"rollbacks:plan", goingBack, "viewer", 200, goBack, "restorations-plan"},
+		{"rollbacks", goingBack, "release-manager", 201, goBack, ""},
 		{"restorations:plan", restoring, "viewer", 200, back, "restorations-plan"},
 		{"restorations", restoring, "release-manager", 201, back, ""},
 		{"releases/3/reject", `{"reason": "it leaks"}`, "approver", 200, []any{"reject", int64(3), "it leaks"}, "releases-3-reject"},
-		{"releases/3/reopen", `{"reason": "it does not"}`, "release-manager", 200, []any{"reopen", int64(3), "it does not"}, "releases-3"},
+		{"releases/3/reopen", `{"reason": "it does not"}`, "release-manager", 200, []any{"reopen", int64(3), "it does not"}, "releases-3-reopen"},
 		{"freezes:plan", freezing, "viewer", 200, freeze, "freezes-plan"},
 		{"freezes", freezing, "release-manager", 201, freeze, "freeze"},
 		{"freezes/2/end", "", "release-manager", 204, []any{"thaw", int64(2)}, ""},

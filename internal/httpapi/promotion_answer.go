@@ -16,10 +16,12 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 		WaitsFor: p.WaitsFor, Failure: p.Failure,
 
 		Decision: api.PromotionDecision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: p.DecidedAt.UTC(),
+		With: p.With, SourceChanges: each(p.Source, sourceAnswer),
 		DecisionReason: p.DecisionReason, SupersededBy: p.SupersededBy,
 
 		PullRequest: pullRequestAnswer(p), RenderedHash: p.RenderedHash,
-		MergeAskedBy: p.MergeAskedBy, MergeAskedAt: p.MergeAskedAt.UTC(), MergedBy: p.MergedBy, MergedAt: p.MergedAt.UTC(),
+		MergeAskedBy: p.MergeAskedBy, MergeAskedAt: p.MergeAskedAt.UTC(), StandingMerge: standingMergeAnswer(p.StandingMerge),
+		MergedBy: p.MergedBy, MergedAt: p.MergedAt.UTC(),
 
 		SyncAskedBy: p.SyncAskedBy, SyncAskedAt: p.SyncAskedAt.UTC(), SyncStartedAt: p.SyncStartedAt.UTC(), SyncedAt: p.SyncedAt.UTC(),
 		LiveAt: p.LiveAt.UTC(), VerifiedAt: p.VerifiedAt.UTC(), OvertakenAt: p.OvertakenAt.UTC(), RolledBackAt: p.RolledBackAt.UTC(),
@@ -28,6 +30,20 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 
 func summaryAnswer(p promotion.Promotion) api.PromotionSummary {
 	return api.PromotionSummary{ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, State: api.PromotionState(p.State())}
+}
+
+func sourceAnswer(c promotion.SourceChange) api.SourceChange {
+	return api.SourceChange{Repository: c.Repository, From: c.From, To: c.To, Back: c.Back, Total: c.Total, URL: c.URL, Problem: c.Problem,
+		Commits: each(c.Commits, func(s promotion.SourceCommit) api.SourceCommit {
+			return api.SourceCommit{SHA: s.SHA, Title: s.Title, Author: s.Author}
+		})}
+}
+
+func standingMergeAnswer(w promotion.StandingMerge) *api.StandingMerge {
+	if w.By == "" {
+		return nil
+	}
+	return &api.StandingMerge{By: w.By, At: w.At.UTC(), Roles: each(w.Roles, func(r promotion.Role) string { return string(r) }), RenderedHash: w.RenderedHash}
 }
 
 func pullRequestAnswer(p promotion.Promotion) *api.PullRequest {

@@ -37,7 +37,7 @@ func (a *API) requestPromotion(c echo.Context) error {
 		return err
 	}
 	p, err := a.useCases.Promote(c.Request().Context(), auth.ActorOf(c), promotion.PromoteRequest{
-		Application: r.Application, Environment: r.Environment, Release: string(r.Release), Reason: r.Reason})
+		Application: r.Application, Environment: r.Environment, Release: string(r.Release), Reason: r.Reason, With: r.With})
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,16 @@ func (a *API) decidePromotion(c echo.Context) error {
 	return a.run(c, func(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
 		return a.useCases.Decide(ctx, by, promotion.DecideRequest{
 			PromotionID: id, Decision: string(r.Decision), Comment: r.Comment, Rendered: r.RenderedHash})
+	})
+}
+
+func (a *API) mergeWhenPassing(c echo.Context) error {
+	var r api.StandingMergeRequest
+	if err := decodeOptional(c, &r); err != nil {
+		return err
+	}
+	return a.run(c, func(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
+		return a.useCases.MergeWhenPassing(ctx, by, id, r.RenderedHash)
 	})
 }
 

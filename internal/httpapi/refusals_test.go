@@ -32,9 +32,18 @@ func problem(t testing.TB, w *httptest.ResponseRecorder) api.Problem {
 	return p
 }
 
+func TestOnlyABuildMayBeLarge(t *testing.T) {
+	t.Parallel()
+	large := `{"summary": "` + strings.Repeat("1", 1<<20) + `"}`
+	p := problem(t, newDoor(t).send(t, request(promotion.RoleCI, http.MethodPost, "/api/v1/evidence", large)))
+	if p.Status != http.StatusRequestEntityTooLarge || !strings.Contains(p.Detail, "1048576 bytes") {
+		t.Errorf("got %d: %s", p.Status, p.Detail)
+	}
+}
+
 func TestBodiesRefused(t *testing.T) {
 	t.Parallel()
-	big := `{"version": "` + strings.Repeat("1", 1<<20) + `"}`
+	big := `{"version": "` + strings.Repeat("1", 8<<20) + `"}`
 	tests := []struct {
 		name, contentType, body string
 		status                  int
@@ -55,7 +64,7 @@ func TestBodiesRefused(t *testing.T) {
 		{"text for a list", "application/json", `{"artifacts": "web"}`, 400, "wrong-type", "artifacts", "must be a list"},
 		{"list for an object", "application/json", `{"source": []}`, 400, "wrong-type", "source", "must be an object"},
 		{"list", "application/json", `[]`, 400, "wrong-type", "", "the body must be an object"},
-		{"too large", "application/json", big, 413, "too-large", "", "1048576 bytes"},
+		{"too large", "application/json", big, 413, "too-large", "", "8388608 bytes"},
 		{"form", "application/x-www-form-urlencoded", "version=1", 415, "unsupported-media-type", "Content-Type", "application/json"},
 		{"untyped", "", "{}", 415, "unsupported-media-type", "Content-Type", "application/json"},
 	}

@@ -31,7 +31,13 @@ func (a *API) getRelease(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, releaseAnswer(r))
+	m, err := a.useCases.ReleaseMigrations(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
+	answer := releaseAnswer(r)
+	answer.Migrations = migrationsAnswer(m)
+	return c.JSON(http.StatusOK, answer)
 }
 
 func (a *API) getReleaseChain(c echo.Context) error {

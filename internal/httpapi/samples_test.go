@@ -45,6 +45,9 @@ func sampleMerged() promotion.Promotion {
 		Decision: promotion.Requested, PullRequest: promotion.PullRequestMerged, Branch: "sluice/web-prod-12", BaseSHA: commit,
 		HeadSHA: commit, Number: 4, URL: "https://git.test/config/pulls/4", RenderedHash: "f00d", Diff: "image: old → new\n",
 		MergeAskedBy: "rita", MergeAskedAt: noon.Add(time.Minute), MergeSHA: merge, MergedBy: "rita", MergedAt: noon.Add(2 * time.Minute),
+		Source: []promotion.SourceChange{{Repository: "github.com/shop/web", From: "5ca1ab1e00", To: "f00dfeed00", SourceRange: promotion.SourceRange{Total: 1,
+			Commits: []promotion.SourceCommit{{SHA: "f00dfeed00", Title: "Round the total", Author: "Ann"}}}}},
+		StandingMerge: promotion.StandingMerge{By: "ada", At: noon, Roles: []promotion.Role{promotion.RoleApprover}, RenderedHash: "f00d"},
 		SyncStartedAt: noon.Add(3 * time.Minute), WaitsFor: "The cluster rolls it out."}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sluicehq/sluice/internal/promotion"
+	"github.com/sluicehq/sluice/internal/rollback"
 )
 
 func (s *stub) PostEvidence(_ context.Context, by promotion.Actor, r promotion.EvidenceRequest) (promotion.Evidence, error) {
@@ -35,6 +36,16 @@ func (s *stub) PlanRestore(_ context.Context, r promotion.RestoreRequest) (promo
 			Deletes: []string{"apps/web/overlays/prod/new.yaml"}, Added: []string{"ConfigMap/web/old"},
 			Removed: []promotion.RemovedObject{{Object: "PersistentVolumeClaim/web/data", Stateful: true}},
 			Notes:   []string{"Secret/web/db stays as it is today"}, Diff: "replicas: 3 → 2\n"}}, s.err
+}
+
+func (s *stub) PlanRollback(ctx context.Context, r promotion.GoBackRequest) (promotion.RestorePlan, error) {
+	plan, err := s.PlanRestore(ctx, promotion.RestoreRequest{})
+	s.asked = r
+	return plan, err
+}
+
+func (s *stub) StartRollback(_ context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error) {
+	return s.use(by, r)
 }
 
 func (s *stub) Restore(_ context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error) {
@@ -172,4 +183,26 @@ func (s *stub) Changes(_ context.Context, repository string, number int) ([]prom
 		panic("another pull request is asked for")
 	}
 	return []promotion.Promotion{sampleChange()}, nil
+}
+
+func (s *stub) CheckRollback(_ context.Context, r promotion.RollbackRequest) (promotion.RollbackCheck, error) {
+	s.asked = r
+	v := sampleVerdict()
+	return promotion.RollbackCheck{Target: v.Target, Current: v.Current, At: noon,
+		Candidates: []promotion.RollbackCandidate{{Release: v.Candidate, Images: v, WithConfig: v}}}, s.err
+}
+
+func (s *stub) RollbackVerdict(_ context.Context, id int64) (promotion.RollbackVerdict, error) {
+	s.asked = id
+	return sampleVerdict(), s.err
+}
+
+func (s *stub) AcceptUnknown(_ context.Context, by promotion.Actor, r promotion.AcceptRequest) (promotion.Promotion, error) {
+	return s.use(by, r)
+}
+
+func sampleVerdict() promotion.RollbackVerdict {
+	facts := rollback.Facts{Artifact: rollback.Artifact{ImageManifest: rollback.Absent}}
+	return promotion.RollbackVerdict{ID: 7, Target: sampleMerged().Target, Current: sampleRelease(), Candidate: sampleRejected(), Way: promotion.ImagesOnly,
+		Facts: facts, Verdict: rollback.Evaluate(facts), Notes: []string{"gone"}, EvaluatedAt: noon, ConfirmedAt: noon}
 }

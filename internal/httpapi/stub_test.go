@@ -54,6 +54,14 @@ func (s *stub) Merge(_ context.Context, by promotion.Actor, id int64) (promotion
 	return s.use(by, []any{"merge", id})
 }
 
+func (s *stub) MergeWhenPassing(_ context.Context, by promotion.Actor, id int64, rendered string) (promotion.Promotion, error) {
+	return s.use(by, []any{"merge when passing", id, rendered})
+}
+
+func (s *stub) WithdrawMergeWhenPassing(_ context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
+	return s.use(by, []any{"withdraw merge", id})
+}
+
 func (s *stub) Sync(_ context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
 	return s.use(by, []any{"sync", id})
 }
@@ -149,4 +157,15 @@ func (s *stub) AuditEvents(_ context.Context, f promotion.AuditFilter) ([]promot
 	return []promotion.AuditEvent{{ID: 4, At: noon, Actor: promotion.Sluice(), Action: "promotion.merged", Object: "promotion/12",
 		Application: "web", Environment: "prod", ReleaseID: 3, PromotionID: 12, Message: "merged", Before: map[string]any{"state": "open"},
 		After: map[string]any{"state": "merged"}, RequestID: "r-1", SourceAddress: "192.0.2.7"}}, s.err
+}
+
+func (s *stub) ReleaseMigrations(_ context.Context, r promotion.Release) (promotion.ReleaseMigrations, error) {
+	if r.BuildID == 0 {
+		return promotion.ReleaseMigrations{}, s.err
+	}
+	return promotion.ReleaseMigrations{Tool: "plain", Since: "1.4.1", Files: []promotion.MigrationFile{
+		{Name: "0045_tracking.sql", SHA256: strings.Repeat("4", 64)}, {Name: "0046_note.sql", SHA256: strings.Repeat("5", 64)}},
+		New: []promotion.JudgedMigration{{File: "0046_note.sql", SHA256: strings.Repeat("5", 64), Release: "1.4.2", Verdict: "breaking", Reversible: "no",
+			Statements: []promotion.JudgedStatement{{Line: 3, Kind: "ALTER TABLE", Verdict: "breaking", Reversible: "no", Reason: "drop-column",
+				Text: "drops a column that the old version uses"}}}}}, s.err
 }

@@ -23,6 +23,8 @@ type UseCases interface {
 	Advance(ctx context.Context, promotionID int64) (next time.Time, busy bool, err error)
 	LookAtRepository(ctx context.Context, name string) (busy bool, err error)
 	AdvanceAll(ctx context.Context) error
+	LookForDrift(ctx context.Context) error
+	LookForDriftOf(ctx context.Context, application, environment string, d promotion.DeploymentKey) error
 }
 
 // Intervals between the looks that find what no event told of.
@@ -30,6 +32,7 @@ type Intervals struct {
 	Repositories time.Duration // of config repositories
 	Promotions   time.Duration // of unfinished promotions
 	Sealing      time.Duration // of the audit
+	Drift        time.Duration // of live objects
 }
 
 // Sealer seals the audit events that are not sealed yet, and says how the chain then ends.
@@ -51,14 +54,20 @@ func Enqueuer(pool *pgxpool.Pool) (*Queue, error) {
 
 // Workers returns a queue whose work is run by this process once started.
 func Workers(pool *pgxpool.Pool, uses UseCases, seal Sealer, repositories []string, every Intervals, log *slog.Logger) (*Queue, error) {
+	if least := min(every.Repositories, every.Promotions, every.Sealing, every.Drift); least <= 0 {
+		return nil, fmt.Errorf("an interval between looks is %v: the queue would do nothing else", least)
+	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &advanceWorker{uses: uses})
 	river.AddWorker(workers, &lookWorker{uses: uses})
 	river.AddWorker(workers, &advanceAllWorker{uses: uses})
+	river.AddWorker(workers, &driftWorker{uses: uses})
+	river.AddWorker(workers, &driftAllWorker{uses: uses})
 	river.AddWorker(workers, &sealWorker{seal: seal})
 	river.AddWorker(workers, &noteHeadWorker{seal: seal, log: log})
 	periodic := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(every.Promotions), func() (river.JobArgs, *river.InsertOpts) { return advanceAllArgs{}, nil }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(every.Drift), func() (river.JobArgs, *river.InsertOpts) { return driftAllArgs{}, nil }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(every.Sealing), func() (river.JobArgs, *river.InsertOpts) { return sealArgs{}, nil }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) { return noteHeadArgs{}, nil }, nil),
 	}
@@ -141,6 +150,8 @@ func argsOf(w promotion.Work) (river.JobArgs, error) {
 		return advanceArgs{PromotionID: w.PromotionID}, nil
 	case promotion.WorkLook:
 		return lookArgs{Repository: w.Repository}, nil
+	case promotion.WorkDrift:
+		return driftArgs{Application: w.Application, Environment: w.Environment, Deployment: w.Deployment}, nil
 	}
 	return nil, fmt.Errorf("unknown kind of work %q", w.Kind)
 }

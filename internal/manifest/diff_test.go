@@ -10,7 +10,7 @@ import (
 	"github.com/sluicehq/sluice/internal/manifest"
 )
 
-func objects(t *testing.T, documents string) manifest.Rendered {
+func objects(t testing.TB, documents string) manifest.Rendered {
 	t.Helper()
 	rendered, err := manifest.Render(files("d/a.yaml", documents), "d")
 	if err != nil {

@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,14 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/sluicehq/sluice/internal/manifest"
 	"github.com/sluicehq/sluice/test/peers/realkustomize"
 )
 
+// renderProd renders the prod overlay of a shop.
+func renderProd(b *testing.B, tree fs.FS) manifest.Rendered {
+	b.Helper()
+	rendered, err := manifest.Render(tree, prod)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return rendered
+}
+
 // BenchmarkRenderBesideKustomize renders an overlay in turn from memory, from the disk, and by a kustomize process that reads
-// the same disk, and compares the medians. All must give the same number of objects.
+// the same disk, and compares the medians. All must give the same objects each time.
 func BenchmarkRenderBesideKustomize(b *testing.B) {
 	program, err := realkustomize.Program()
 	if err != nil {
@@ -29,91 +36,62 @@ func BenchmarkRenderBesideKustomize(b *testing.B) {
 	if err := os.CopyFS(dir, memory); err != nil {
 		b.Fatal(err)
 	}
-	render := func(tree fs.FS) func() int {
-		return func() int {
-			rendered, err := manifest.Render(tree, prod)
-			if err != nil {
-				b.Fatal(err)
-			}
-			return len(rendered.Objects)
-		}
-	}
+	var got manifest.Rendered
 	var printed []byte
-	process := func() int {
-		if printed, err = exec.Command(program, "build", filepath.Join(dir, prod)).Output(); err != nil {
-			b.Fatalf("kustomize build: %v", err)
-		}
-		return 1 // counted below, out of the time taken
+	disk := os.DirFS(dir)
+	ways := []func(){
+		func() { got = renderProd(b, memory) },
+		func() { got = renderProd(b, disk) },
+		func() {
+			if printed, err = exec.Command(program, "build", filepath.Join(dir, prod)).Output(); err != nil {
+				b.Fatalf("kustomize build: %v", err)
+			}
+		},
 	}
-	const rounds = 51
-	ways := []func() int{render(memory), render(os.DirFS(dir)), process}
+	const rounds, kustomize = 51, 2
+	want := renderProd(b, memory).Hash()
 	taken := make([][]float64, len(ways))
 	for range rounds {
 		for i, way := range ways {
 			begin := time.Now()
-			objects := way()
+			way()
 			taken[i] = append(taken[i], time.Since(begin).Seconds()*1000)
-			if objects != 1 {
-				b.Fatalf("way %d gives %d objects, want 1", i, objects)
+			if i == kustomize {
+				got = objects(b, string(printed))
+			}
+			if got.Hash() != want {
+				b.Fatalf("way %d gives other objects: %v", i, got.Objects)
 			}
 		}
 	}
-	if objects := documents(b, printed); objects != 1 {
-		b.Fatalf("kustomize build gives %d objects, want 1", objects)
+	for _, ms := range taken {
+		slices.Sort(ms)
 	}
-	median := func(way int) float64 {
-		slices.Sort(taken[way])
-		return taken[way][rounds/2]
-	}
+	median := func(way int) float64 { return taken[way][rounds/2] }
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(0), "ms-from-memory")
 	b.ReportMetric(median(1), "ms-from-disk")
-	b.ReportMetric(median(2), "ms-kustomize-build")
-	b.ReportMetric(median(2)/median(0), "x-from-memory")
-	b.ReportMetric(median(2)/median(1), "x-from-disk")
-}
-
-// documents counts the objects of a stream.
-func documents(b *testing.B, stream []byte) int {
-	b.Helper()
-	n := 0
-	for _, document := range bytes.Split(stream, []byte("\n---\n")) {
-		var object map[string]any
-		if err := yaml.Unmarshal(document, &object); err != nil {
-			b.Fatal(err)
-		}
-		if len(object) > 0 {
-			n++
-		}
-	}
-	return n
+	b.ReportMetric(median(kustomize), "ms-kustomize-build")
+	b.ReportMetric(median(kustomize)/median(0), "x-from-memory")
+	b.ReportMetric(median(kustomize)/median(1), "x-from-disk")
 }
 
 // BenchmarkRenderAll renders 3,000 overlays one after the other: the time, and the memory that stays.
 func BenchmarkRenderAll(b *testing.B) {
 	const overlays = 3000
-	one := shop(withBase + webEntry)
-	dir := b.TempDir()
-	for n := range overlays / 3 {
-		if err := os.CopyFS(filepath.Join(dir, fmt.Sprint("copy-", n)), one); err != nil {
-			b.Fatal(err)
-		}
+	trees := make([]fs.FS, overlays)
+	for n := range trees {
+		trees[n] = writeTree(b, shop(withBase+webEntry))
 	}
 	for b.Loop() {
-		for n := range overlays {
-			tree, err := fs.Sub(os.DirFS(dir), fmt.Sprint("copy-", n/3))
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := manifest.Render(tree, prod); err != nil {
-				b.Fatal(err)
-			}
+		for _, tree := range trees {
+			renderProd(b, tree)
 		}
 	}
 	runtime.GC()
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/3000-overlays")
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), fmt.Sprintf("s/%d-overlays", overlays))
 	b.ReportMetric(float64(memory.HeapAlloc)/1e6, "MB-heap-after")
 	b.ReportMetric(float64(memory.Sys)/1e6, "MB-from-system")
 }

@@ -116,14 +116,19 @@ func readFlywayName(base string) (place, error) {
 	if match[3] == "R" {
 		return place{last: true}, nil
 	}
+	return place{version: versionParts(match[2]), down: match[1] == "U", skipped: match[1] == "B"}, nil
+}
+
+// versionParts takes a version apart; 1.0 is 1.
+func versionParts(text string) []string {
 	var version []string
-	for _, number := range strings.FieldsFunc(match[2], func(r rune) bool { return r == '.' || r == '_' }) {
+	for _, number := range strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '_' }) {
 		version = append(version, plainNumber(number))
 	}
-	for len(version) > 1 && version[len(version)-1] == "0" { // 1.0 is 1
+	for len(version) > 1 && version[len(version)-1] == "0" {
 		version = version[:len(version)-1]
 	}
-	return place{version: version, down: match[1] == "U", skipped: match[1] == "B"}, nil
+	return version
 }
 
 // arrangePairs orders files of which one goes forward and another comes back.
@@ -203,3 +208,10 @@ func compareNumbers(a, b string) int {
 }
 
 func compareVersions(a, b []string) int { return slices.CompareFunc(a, b, compareNumbers) }
+
+// Order is an error when the tool would not run the files as they are: one has a name that it does not know, or two have the
+// same number.
+func Order(tool Tool, files []File) error {
+	_, err := arrange(tool, files)
+	return err
+}

@@ -12,6 +12,7 @@ import (
 type application struct {
 	environments named[layer]
 	windows      []selected
+	database     promotion.Database
 }
 
 func readApplication(s *source, text string) application {
@@ -20,7 +21,7 @@ func readApplication(s *source, text string) application {
 	if !ok {
 		return a
 	}
-	members := f.members("version", "environments", "windows", "helm")
+	members := f.members("version", "database", "environments", "windows", "helm")
 	for _, m := range members {
 		if m.name == "version" && !m.version() {
 			return a
@@ -28,6 +29,10 @@ func readApplication(s *source, text string) application {
 	}
 	for _, m := range members {
 		switch m.name {
+		case "database":
+			if word, ok := m.choice(string(promotion.DatabaseNone), string(promotion.DatabasePostgres)); ok {
+				a.database = promotion.Database(word)
+			}
 		case "environments":
 			a.environments = m.environments(noRank)
 		case "windows":

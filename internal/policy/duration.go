@@ -19,7 +19,7 @@ func expiry(key string) setting {
 		if d == 0 {
 			return never
 		}
-		return lasting(d)
+		return promotion.Lasting(d)
 	}
 	return setting{
 		key:  key,
@@ -68,16 +68,4 @@ func inHours(text string) string {
 		return fmt.Sprintf(": write %dh", 24*n)
 	}
 	return ""
-}
-
-// lasting writes a duration as people do: 1h30m, not 1h30m0s.
-func lasting(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

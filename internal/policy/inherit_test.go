@@ -52,16 +52,17 @@ func TestExample(t *testing.T) {
 	}
 	prod := promotion.EnvironmentPolicy{
 		Approvals: 2, ApproverRoles: []promotion.Role{"approver", "release-manager"}, ApprovalExpiry: 168 * time.Hour,
-		ReasonRequired: true, SyncBySluice: true, Soak: 30 * time.Minute, WindowLead: 10 * time.Minute, WindowLeft: 30 * time.Minute,
+		ReasonRequired: true, SyncBySluice: true, SyncsAtOnce: 10, SyncPriority: promotion.PriorityNormal, Soak: 30 * time.Minute, WindowLead: 10 * time.Minute, WindowLeft: 30 * time.Minute,
 		Registries: map[string]string{"ghcr.io/acme": "eu.registry.example/acme"},
 		Modes: map[string]promotion.Mode{promotion.GateServerDryRun: promotion.Report, promotion.GateRollbackSafe: promotion.Enforce,
 			promotion.GateBranchProtected: promotion.Report},
 	}
 	prod.Evidence = []promotion.NeededEvidence{{Name: "image-scan"}, {Name: "integration-tests", Environment: "staging"}}
+	prod.MergeMethod = promotion.MergeSquash
 	if diff := cmp.Diff(prod, rules.For(target("shop", "prod-eu"))); diff != "" {
 		t.Errorf("shop in prod-eu (-want +got):\n%s", diff)
 	}
-	prod.Registries, prod.Evidence = nil, nil
+	prod.Registries, prod.Evidence, prod.MergeMethod = nil, nil, ""
 	if diff := cmp.Diff(prod, rules.For(target("shop", "prod-us"))); diff != "" {
 		t.Errorf("shop in prod-us (-want +got):\n%s", diff)
 	}
@@ -163,16 +164,19 @@ environments:
   prod:
     promotion: automatic
     merge: automatic
+    merge_method: squash
     sync: engine
     upstream: any
     reason: required
     approvals: {count: 7, roles: [admin], expire_after: 1h}
+    concurrency: {most: 2, priority: high}
     soak: 1h
     window: {lead: 1h, least_left: 1h}
+    rollback: {approvals: 0, windows: ignore}
     evidence: [x]
     registries: {a: b}
     gates: {content: off}
-`})
+`, "apps/web/sluice.yaml": "database: postgres\n"})
 	said, unsaid := reflect.ValueOf(rules.For(target("web", "prod"))), reflect.ValueOf(promotion.DefaultPolicy(50))
 	for i := range said.NumField() {
 		if cmp.Equal(said.Field(i).Interface(), unsaid.Field(i).Interface()) {
@@ -212,7 +216,7 @@ func TestTheDocumentedFileIsValid(t *testing.T) {
 		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
 		found++
 	}
-	if found != 2 {
+	if found != 3 {
 		t.Errorf("found %d files in the documentation", found)
 	}
 }

@@ -24,7 +24,9 @@ func (r *rules) Layout() promotion.Layout {
 // For implements promotion.Rules.
 func (r *rules) For(t promotion.Target) promotion.EnvironmentPolicy {
 	p := r.ofRoot(t.Application, t.Environment)
-	r.own[t.Application].of(t.Environment).tighten(&p, r.loosen)
+	own := r.own[t.Application]
+	own.of(t.Environment).tighten(&p, r.loosen)
+	p.Database = own.database
 	if p.Approvals > 0 {
 		p.ApproverRoles = rolesOf(&p)
 	}

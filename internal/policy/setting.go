@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -26,17 +27,22 @@ type value struct {
 var settings = append([]setting{
 	either("promotion", "manual", "automatic", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.AutomaticPromotion }),
 	either("merge", "manual", "automatic", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.AutomaticMerge }),
+	mergeMethod("merge_method"),
 	either("sync", "sluice", "engine", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.SyncBySluice }),
 	either("upstream", "all", "any", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.UpstreamAny }),
 	either("reason", "required", "optional", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.ReasonRequired }),
 	count("approvals.count", func(p *promotion.EnvironmentPolicy) *int { return &p.Approvals }),
 	roles("approvals.roles"),
 	expiry("approvals.expire_after"),
+	fewer("concurrency.most", func(p *promotion.EnvironmentPolicy) *int { return &p.SyncsAtOnce }),
+	priority("concurrency.priority"),
 	longer("soak", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.Soak }),
 	longer("window.lead", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLead }),
 	longer("window.least_left", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLeft }),
 	evidence("evidence"),
 	registries("registries"),
+	rollbackApprovals("rollback.approvals"),
+	either("rollback.windows", "apply", "ignore", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.RollbackIgnoresWindows }),
 }, modes("gates.")...)
 
 // either is a setting of two words; ifStrict is the truth value behind the stricter one.
@@ -57,32 +63,61 @@ func either(key, strict, loose string, ifStrict bool, at func(*promotion.Environ
 	}}
 }
 
-func count(key string, at func(*promotion.EnvironmentPolicy) *int) setting {
-	const most = 100
+// mergeMethod is none stricter than another. Where no file says one, the repository's configuration does.
+func mergeMethod(key string) setting {
+	methods := words([]promotion.MergeMethod{promotion.MergeCommit, promotion.MergeSquash, promotion.MergeRebase})
+	return setting{
+		key: key,
+		show: func(p *promotion.EnvironmentPolicy) string {
+			return cmp.Or(string(p.MergeMethod), "that of the repository's configuration")
+		},
+		read: func(f field) (value, bool) {
+			word, ok := f.choice(methods...)
+			method := promotion.MergeMethod(word)
+			return value{
+				set:    func(p *promotion.EnvironmentPolicy) { p.MergeMethod = method },
+				looser: func(than *promotion.EnvironmentPolicy) bool { return method != than.MergeMethod },
+				text:   word,
+			}, ok
+		},
+	}
+}
+
+// mostNumber is the largest number of anything.
+const mostNumber = 100
+
+// number is a setting of a whole number; looser tells whether n asks for less than another.
+func number(key string, get func(*promotion.EnvironmentPolicy) int, set func(*promotion.EnvironmentPolicy, int), looser func(n, than int) bool) setting {
 	return setting{
 		key:  key,
-		show: func(p *promotion.EnvironmentPolicy) string { return strconv.Itoa(*at(p)) },
+		show: func(p *promotion.EnvironmentPolicy) string { return strconv.Itoa(get(p)) },
 		read: func(f field) (value, bool) {
-			n, ok := f.whole(most)
+			n, ok := f.whole(mostNumber)
 			return value{
-				set:    func(p *promotion.EnvironmentPolicy) { *at(p) = n },
-				looser: func(than *promotion.EnvironmentPolicy) bool { return n < *at(than) },
+				set:    func(p *promotion.EnvironmentPolicy) { set(p, n) },
+				looser: func(than *promotion.EnvironmentPolicy) bool { return looser(n, get(than)) },
 				text:   strconv.Itoa(n),
 			}, ok
 		},
 	}
 }
 
+func less(n, than int) bool { return n < than }
+
+func count(key string, at func(*promotion.EnvironmentPolicy) *int) setting {
+	return number(key, func(p *promotion.EnvironmentPolicy) int { return *at(p) }, func(p *promotion.EnvironmentPolicy, n int) { *at(p) = n }, less)
+}
+
 func longer(key string, at func(*promotion.EnvironmentPolicy) *time.Duration) setting {
 	return setting{
 		key:  key,
-		show: func(p *promotion.EnvironmentPolicy) string { return lasting(*at(p)) },
+		show: func(p *promotion.EnvironmentPolicy) string { return promotion.Lasting(*at(p)) },
 		read: func(f field) (value, bool) {
 			d, ok := f.duration()
 			return value{
 				set:    func(p *promotion.EnvironmentPolicy) { *at(p) = d },
 				looser: func(than *promotion.EnvironmentPolicy) bool { return d < *at(than) },
-				text:   lasting(d),
+				text:   promotion.Lasting(d),
 			}, ok
 		},
 	}

@@ -52,9 +52,13 @@ func TestDirections(t *testing.T) {
 		"approvals.roles":        {"[approver, admin]", "[admin]"},
 		"approvals.expire_after": {"never", "72h"},
 		"evidence":               {"[a]", "[{name: b}, a]"},
+		"concurrency.most":       {"6", "5"},
+		"concurrency.priority":   {"high", "low"},
 		"soak":                   {"29m", "1h"},
 		"window.lead":            {"0s", "1m"},
 		"window.least_left":      {"1m", "61s"},
+		"rollback.approvals":     {"0", "1"},
+		"rollback.windows":       {"ignore", "apply"},
 	}
 	for _, gate := range gatesOfTheDomain(t) {
 		directions["gates."+gate] = [2]string{"report", "enforce"}
@@ -181,11 +185,12 @@ func randomEnvironments(r *rand.Rand, most int) string {
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names[:1+r.IntN(most)] {
 		settings := []string{
-			"promotion: " + pick("manual", "automatic"), "merge: " + pick("manual", "automatic"), "sync: " + pick("engine", "sluice"),
+			"promotion: " + pick("manual", "automatic"), "merge: " + pick("manual", "automatic"), "merge_method: " + pick("merge", "squash", "rebase"), "sync: " + pick("engine", "sluice"),
 			"upstream: " + pick("all", "any"), "reason: " + pick("required", "optional"), "soak: " + pick("0s", "5s", "10m", "1h"),
 			"approvals: {count: " + pick("0", "1", "3") + ", roles: " + pick("[approver]", "[admin, approver]", "[release-manager]") + "}",
 			"approvals: {expire_after: " + pick("1h", "never", "30m") + "}", "window: {lead: " + pick("0s", "1m") + "}",
 			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"), "evidence: " + pick("[]", "[a]", "[a, {name: a, environment: dev}]"),
+			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") + "}",
 			"gates: {content: " + pick("off", "report", "enforce") + ", rollback-safe: " + pick("off", "report", "enforce") + "}",
 		}
 		r.Shuffle(len(settings), func(i, j int) { settings[i], settings[j] = settings[j], settings[i] })
@@ -229,8 +234,12 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"soak":              after.Soak < before.Soak,
 		"window.lead":       after.WindowLead < before.WindowLead,
 		"window.least_left": after.WindowLeft < before.WindowLeft,
-		"evidence":          slices.ContainsFunc(before.Evidence, dropped),
-		"registries":        !cmp.Equal(before.Registries, after.Registries) && len(before.Registries)+len(after.Registries) > 0,
+		"rollback.windows":  after.RollbackIgnoresWindows && !before.RollbackIgnoresWindows,
+		"rollback.approvals": after.RollbackApprovals != nil &&
+			after.Of(promotion.KindRollback).Approvals < before.Of(promotion.KindRollback).Approvals,
+		"evidence":     slices.ContainsFunc(before.Evidence, dropped),
+		"merge_method": before.MergeMethod != after.MergeMethod,
+		"registries":   !cmp.Equal(before.Registries, after.Registries) && len(before.Registries)+len(after.Registries) > 0,
 	} {
 		if looser {
 			return field

@@ -3,13 +3,8 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/postgres/dbsqlc"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -52,24 +47,4 @@ func stored(d json.RawMessage) any {
 		return nil
 	}
 	return d
-}
-
-// SaveToken implements auth.TokenStore.
-func (s *Store) SaveToken(ctx context.Context, name string, hash []byte, roles []promotion.Role, created, expires time.Time) error {
-	err := s.q.SaveToken(ctx, dbsqlc.SaveTokenParams{Name: name, Hash: hash, Roles: rolesToText(roles), CreatedAt: created, ExpiresAt: expires})
-	if err != nil {
-		return fmt.Errorf("store token %s: %w", name, err)
-	}
-	return nil
-}
-
-// TokenActor implements auth.TokenStore.
-func (s *Store) TokenActor(ctx context.Context, hash []byte, now time.Time) (promotion.Actor, error) {
-	row, err := s.q.TokenActor(ctx, dbsqlc.TokenActorParams{Hash: hash, Now: now})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return promotion.Actor{}, auth.ErrUnknownToken
-	} else if err != nil {
-		return promotion.Actor{}, fmt.Errorf("look for a token: %w", err)
-	}
-	return promotion.Actor{Name: row.Name, Kind: promotion.Token, Roles: rolesFromText(row.Roles)}, nil
 }

@@ -12,10 +12,14 @@ import (
 )
 
 func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, created bool, err error) {
+	set, err := t.saveMigrations(ctx, b.Migrations)
+	if err != nil {
+		return 0, false, err
+	}
 	id, err = t.q.InsertBuild(ctx, dbsqlc.InsertBuildParams{Fingerprint: b.Fingerprint, IdempotencyKey: nullText(b.IdempotencyKey),
 		Version: b.Version, Line: b.Line, BuildGroup: b.Group, GroupExpects: list(b.GroupExpects),
 		SourceRepository: b.Source.Repository, SourceCommit: b.Source.Commit, SourceRef: b.Source.Ref,
-		CiProvider: b.CI.Provider, CiRunUrl: b.CI.RunURL, PostedBy: b.PostedBy, PostedAt: b.PostedAt})
+		CiProvider: b.CI.Provider, CiRunUrl: b.CI.RunURL, PostedBy: b.PostedBy, PostedAt: b.PostedAt, MigrationSetID: set})
 	if errors.Is(err, pgx.ErrNoRows) {
 		id, err = t.q.BuildByFingerprint(ctx, b.Fingerprint)
 		if errors.Is(err, pgx.ErrNoRows) {

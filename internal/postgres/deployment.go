@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -125,6 +126,16 @@ func (r reader) History(ctx context.Context, f promotion.HistoryFilter) ([]promo
 			Health: promotion.HealthStatus(h.Health), Revision: h.Revision, Message: h.Message, Images: h.Images, ImageIDs: h.ImageIds,
 			From: h.ObservedAt, To: value(h.ReplacedAt), PromotionID: h.PromotionID, RequestedBy: h.RequestedBy,
 			MergedBy: h.MergedBy, ApprovedBy: h.ApprovedBy}
+	}
+	return all, err
+}
+
+func (r reader) Seen(ctx context.Context, targetID, releaseID int64, since time.Time) ([]promotion.Seen, error) {
+	rows, err := r.q.Seen(ctx, dbsqlc.SeenParams{Target: nullID(targetID), Release: releaseID, Since: since})
+	all := make([]promotion.Seen, len(rows))
+	for i, o := range rows {
+		all[i] = promotion.Seen{Deployment: o.Cluster + "/" + o.Name, ReleaseID: value(o.ReleaseID), Sync: promotion.SyncStatus(o.Sync),
+			Health: promotion.HealthStatus(o.Health), From: o.ObservedAt, To: value(o.ReplacedAt)}
 	}
 	return all, err
 }

@@ -2,25 +2,34 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/sluicehq/sluice/internal/postgres/dbsqlc"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 // promotionOf converts a row; the release is filled in by the caller.
-func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) promotion.Promotion {
+func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) (promotion.Promotion, error) {
+	var source []promotion.SourceChange
+	if err := json.Unmarshal(p.SourceChanges, &source); err != nil {
+		return promotion.Promotion{}, fmt.Errorf("source changes of promotion %d: %w", p.ID, err)
+	}
 	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
+		With:     p.WithEnvironments,
 		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
+		StandingMerge: promotion.StandingMerge{By: p.StandingMergeBy, At: value(p.StandingMergeAt), Kind: promotion.ActorKind(p.StandingMergeKind), Roles: rolesFromText(p.StandingMergeRoles),
+			RenderedHash: p.StandingMergeRendered},
 		PullRequest: promotion.PullRequestState(p.PullRequest), Branch: p.Branch, BaseSHA: p.BaseSha, HeadSHA: p.HeadSha,
 		Number: int(value(p.Number)), URL: p.Url, RenderedHash: p.RenderedHash, ChangesPolicy: p.ChangesPolicy, Diff: p.Diff, Lint: p.Lint, BodyHash: p.BodyHash,
 		StatusReported: p.StatusReported, MergeSHA: p.MergeSha, MergedBy: p.MergedBy, MergedAt: value(p.MergedAt), CleanedUp: p.CleanedUp,
 		SyncAskedBy: p.SyncAskedBy, SyncAskedAt: value(p.SyncAskedAt), SyncStartedAt: value(p.SyncStartedAt), SyncedAt: value(p.SyncedAt),
 		LiveAt: value(p.LiveAt), VerifiedAt: value(p.VerifiedAt), OvertakenAt: value(p.OvertakenAt), RolledBackAt: value(p.RolledBackAt),
-		Failure: p.Failure, WaitsFor: p.WaitsFor}
+		Failure: p.Failure, WaitsFor: p.WaitsFor, Source: source}, nil
 }
 
 func (r reader) Promotion(ctx context.Context, id int64) (promotion.Promotion, error) {
@@ -28,8 +37,8 @@ func (r reader) Promotion(ctx context.Context, id int64) (promotion.Promotion, e
 	if err != nil {
 		return promotion.Promotion{}, found(err)
 	}
-	p := promotionOf(row.Promotion, row.TargetDetail)
-	if p.Release.ID != 0 {
+	p, err := promotionOf(row.Promotion, row.TargetDetail)
+	if err == nil && p.Release.ID != 0 {
 		p.Release, err = r.Release(ctx, p.Release.ID)
 	}
 	return p, err
@@ -58,7 +67,9 @@ func (r reader) Promotions(ctx context.Context, f promotion.PromotionFilter) ([]
 	all := make([]promotion.Promotion, len(rows))
 	ids := make([]int64, len(rows))
 	for i, row := range rows {
-		all[i] = promotionOf(row.Promotion, row.TargetDetail)
+		if all[i], err = promotionOf(row.Promotion, row.TargetDetail); err != nil {
+			return nil, err
+		}
 		ids[i] = all[i].Release.ID
 	}
 	releases, err := r.releases(ctx, ids)
@@ -91,7 +102,7 @@ func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64,
 	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
 		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
-		RestoreSecrets: p.Restore.Secrets})
+		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With)})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
@@ -100,6 +111,10 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 		n := int32(p.Number)
 		number = &n
 	}
+	source, err := json.Marshal(append([]promotion.SourceChange{}, p.Source...))
+	if err != nil {
+		return fmt.Errorf("source changes of promotion %d: %w", p.ID, err)
+	}
 	return t.q.SavePromotion(ctx, dbsqlc.SavePromotionParams{ID: p.ID, State: string(p.State()), Decision: string(p.Decision),
 		DecidedBy: p.DecidedBy, DecidedAt: nullTime(p.DecidedAt), DecisionReason: p.DecisionReason, SupersededBy: nullID(p.SupersededBy),
 		MergeAskedBy: p.MergeAskedBy, MergeAskedAt: nullTime(p.MergeAskedAt), PullRequest: string(p.PullRequest), Branch: p.Branch,
@@ -107,7 +122,9 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 		BodyHash: p.BodyHash, StatusReported: p.StatusReported, MergeSha: p.MergeSHA, MergedBy: p.MergedBy, MergedAt: nullTime(p.MergedAt),
 		CleanedUp: p.CleanedUp, SyncAskedBy: p.SyncAskedBy, SyncAskedAt: nullTime(p.SyncAskedAt), SyncStartedAt: nullTime(p.SyncStartedAt),
 		SyncedAt: nullTime(p.SyncedAt), LiveAt: nullTime(p.LiveAt), VerifiedAt: nullTime(p.VerifiedAt), OvertakenAt: nullTime(p.OvertakenAt),
-		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID), Lint: list(p.Lint), ChangesPolicy: p.ChangesPolicy})
+		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID), Lint: list(p.Lint), ChangesPolicy: p.ChangesPolicy,
+		StandingMergeBy: p.StandingMerge.By, StandingMergeAt: nullTime(p.StandingMerge.At), StandingMergeRoles: rolesToText(p.StandingMerge.Roles),
+		StandingMergeRendered: p.StandingMerge.RenderedHash, StandingMergeKind: string(p.StandingMerge.Kind), SourceChanges: source})
 }
 
 func (t *tx) PromotionByCommit(ctx context.Context, targetID int64, sha string) (int64, error) {
@@ -139,7 +156,7 @@ func (r reader) VerifiedOn(ctx context.Context, releaseID int64, targetIDs []int
 }
 
 func (t *tx) InsertApproval(ctx context.Context, a promotion.Approval) error {
-	return t.q.InsertApproval(ctx, dbsqlc.InsertApprovalParams{PromotionID: a.PromotionID, Actor: a.Actor, Roles: rolesToText(a.Roles),
+	return t.q.InsertApproval(ctx, dbsqlc.InsertApprovalParams{PromotionID: a.PromotionID, Actor: a.Actor, ActorKind: string(a.Kind), Roles: rolesToText(a.Roles),
 		Decision: a.Decision, Comment: a.Comment, RenderedHash: a.RenderedHash, DecidedAt: a.DecidedAt})
 }
 
@@ -147,7 +164,7 @@ func (r reader) Approvals(ctx context.Context, promotionID int64) ([]promotion.A
 	rows, err := r.q.Approvals(ctx, []int64{promotionID})
 	all := make([]promotion.Approval, len(rows))
 	for i, a := range rows {
-		all[i] = promotion.Approval{ID: a.ID, PromotionID: a.PromotionID, Actor: a.Actor, Roles: rolesFromText(a.Roles),
+		all[i] = promotion.Approval{ID: a.ID, PromotionID: a.PromotionID, Actor: a.Actor, Kind: promotion.ActorKind(a.ActorKind), Roles: rolesFromText(a.Roles),
 			Decision: a.Decision, Comment: a.Comment, RenderedHash: a.RenderedHash, DecidedAt: a.DecidedAt}
 	}
 	return all, err

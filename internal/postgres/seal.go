@@ -84,7 +84,11 @@ func (r reader) toSeal(ctx context.Context) ([]dbsqlc.EventsToSealRow, error) {
 }
 
 func (r reader) seal(ctx context.Context, rows []dbsqlc.EventsToSealRow) error {
-	batch := audit.Batch{Horizon: rows[0].Horizon.Uint64, At: rows[0].SealedAt}
+	horizon, err := r.q.SealingTransaction(ctx)
+	if err != nil {
+		return err
+	}
+	batch := audit.Batch{Horizon: horizon.Uint64, At: rows[0].SealedAt}
 	seals := dbsqlc.InsertSealsParams{Horizon: xid(batch.Horizon), SealedAt: batch.At}
 	for _, row := range rows {
 		seals.Events = append(seals.Events, row.ID)

@@ -201,6 +201,29 @@ func TestASlowTransactionIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestRunningTransactionIsNoLatecomer seals an event while a transaction of a higher number
+// already holds a lower id: it began before the sealing, whatever had ended by then.
+func TestRunningTransactionIsNoLatecomer(t *testing.T) {
+	t.Parallel()
+	a, ctx := newTrail(t), context.Background()
+	for range 20 {
+		first, second := a.begin(), a.begin()
+		for _, tx := range []pgx.Tx{first, second} {
+			_, err := tx.Exec(ctx, "SELECT pg_current_xact_id()")
+			a.must(err)
+		}
+		a.write(second, "lower id, higher number")
+		a.write(first, "higher id, lower number")
+		a.must(first.Commit(ctx))
+		a.seal()
+		a.must(second.Commit(ctx))
+		a.sealAll()
+		if _, findings := a.verify(nil); len(findings) > 0 {
+			t.Fatal(findings)
+		}
+	}
+}
+
 // TestNoEventIsEverSkipped interleaves writers' steps with sealing, by seed.
 func TestNoEventIsEverSkipped(t *testing.T) {
 	t.Parallel()

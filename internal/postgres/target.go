@@ -27,6 +27,10 @@ func (r reader) Targets(ctx context.Context) ([]promotion.Target, error) {
 	return targets(r.q.Targets(ctx))
 }
 
+func (r reader) TargetsAt(ctx context.Context, repository string, paths []string) ([]promotion.Target, error) {
+	return targets(r.q.TargetsAt(ctx, dbsqlc.TargetsAtParams{Repository: repository, Paths: paths}))
+}
+
 func (r reader) TargetsOf(ctx context.Context, applicationID int64) ([]promotion.Target, error) {
 	return targets(r.q.TargetsOf(ctx, applicationID))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func override(o dbsqlc.Override, t dbsqlc.TargetDetail) promotion.Override {
-	return promotion.Override{ID: o.ID, Target: target(t), Gates: o.Gates, Reason: o.Reason, Incident: o.Incident, GivenBy: o.GivenBy,
+	return promotion.Override{ID: o.ID, Target: target(t), Gates: o.Gates, Reason: o.Reason, Incident: o.Incident, GivenBy: o.GivenBy, GivenByKind: promotion.ActorKind(o.GivenByKind),
 		GivenAt: o.GivenAt, ExpiresAt: o.ExpiresAt, ReviewedBy: o.ReviewedBy, ReviewedAt: value(o.ReviewedAt), Review: o.Review}
 }
 
@@ -33,7 +33,7 @@ func (r reader) Overrides(ctx context.Context, at time.Time) ([]promotion.Overri
 
 func (t *tx) InsertOverride(ctx context.Context, o promotion.Override) (int64, error) {
 	return t.q.InsertOverride(ctx, dbsqlc.InsertOverrideParams{TargetID: o.Target.ID, Gates: o.Gates, Reason: o.Reason, Incident: o.Incident,
-		GivenBy: o.GivenBy, GivenAt: o.GivenAt, ExpiresAt: o.ExpiresAt})
+		GivenBy: o.GivenBy, GivenByKind: string(o.GivenByKind), GivenAt: o.GivenAt, ExpiresAt: o.ExpiresAt})
 }
 
 func (t *tx) LockOverride(ctx context.Context, id int64) (promotion.Override, error) {

@@ -33,6 +33,7 @@ func (s *Service) steps() []step {
 		{"find-merged", foundMerged, s.findMerged},
 		{"find-closed", foundClosed, s.findClosed},
 		{"withdraw", targetGone, s.withdraw},
+		{"withdraw-merge", standingMergeOver, s.withdrawStandingMerge},
 		{"close", mustClose, s.closePullRequest},
 		{"notice", mustNotice, s.notice},
 		{"review", s.mustTakeReviews, s.takeReviews},
@@ -72,13 +73,15 @@ func (s *Service) Advance(ctx context.Context, id int64) (next time.Time, busy b
 // AdvanceAll has every unfinished promotion looked at: the periodic look that
 // finds what no event told of.
 func (s *Service) AdvanceAll(ctx context.Context) error {
-	ids, err := s.Store.Unfinished(ctx, "")
+	return s.Store.Tx(ctx, func(tx Tx) error { return advanceUnfinished(ctx, tx) })
+}
+
+func advanceUnfinished(ctx context.Context, tx Tx) error {
+	ids, err := tx.Unfinished(ctx, "")
 	if err != nil {
 		return fmt.Errorf("list unfinished promotions: %w", err)
 	}
-	return s.Store.Tx(ctx, func(tx Tx) error {
-		return advanceEach(ctx, tx, ids)
-	})
+	return advanceEach(ctx, tx, ids)
 }
 
 // advanceEach has promotions looked at again.
@@ -100,6 +103,9 @@ func (s *Service) advance(ctx context.Context, id int64) (time.Time, error) {
 		}
 		if f.gates, err = s.refresh(ctx, f); err != nil {
 			return time.Time{}, err
+		}
+		if err := s.keepLine(ctx, f); err != nil {
+			return time.Time{}, fmt.Errorf("keep promotion %d in the line of syncs: %w", id, err)
 		}
 		f.body = s.body(f)
 		i := slices.IndexFunc(steps, func(st step) bool { return st.applies(f) })
@@ -189,6 +195,7 @@ func (f *situation) lookAgain() time.Time {
 	for _, g := range f.gates {
 		soonest(g.Until)
 	}
+	soonest(f.mergerUnknownUntil())
 	if f.State() == StateLive {
 		soonest(f.LiveAt.Add(f.policy.Soak))
 	}

@@ -25,7 +25,10 @@ func title(p *Promotion) string {
 	if p.Restore.Commit != "" {
 		return fmt.Sprintf("%s: %s as of %s in %s", p.Target.Application, p.Release.Version, short(p.Restore.Commit), p.Target.Environment)
 	}
-	return fmt.Sprintf("%s: %s to %s", p.Target.Application, p.Release.Version, p.Target.Environment)
+	if p.Kind == KindRollback {
+		return fmt.Sprintf("%s: back to %s in %s", p.Target.Application, p.Release.Version, p.Target.Environment)
+	}
+	return fmt.Sprintf("%s: %s to %s", p.Target.Application, p.Release.Version, strings.Join(append([]string{p.Target.Environment}, p.With...), ", "))
 }
 
 func commitMessage(f *situation) string {
@@ -60,6 +63,9 @@ func (s *Service) body(f *situation) string {
 		}
 	} else {
 		fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
+		if len(f.With) > 0 {
+			fmt.Fprintf(&b, "The same commit gives it to %s too. Each has its own gates, and all have to pass.\n\n", strings.Join(f.With, ", "))
+		}
 		s.bodyOrigin(&b, f)
 		artifactTable(&b, f.Release)
 	}
@@ -77,6 +83,12 @@ func (s *Service) body(f *situation) string {
 	for _, note := range f.proposed.Notes {
 		fmt.Fprintf(&b, "- ⚠ %s\n", note)
 	}
+	if len(f.Source) > 0 {
+		b.WriteString("\n### What changes in the source\n\n")
+	}
+	for _, c := range f.Source {
+		c.write(&b)
+	}
 	if len(f.Lint) > 0 {
 		b.WriteString("\n### Lint: what this brings that was not there before\n\n")
 		for _, finding := range f.Lint {
@@ -88,6 +100,9 @@ func (s *Service) body(f *situation) string {
 		if g.Phase != PhaseSync {
 			fmt.Fprintf(&b, "- %s **%s**: %s%s\n", mark(g), g.Gate, g.Reason, onlyReported(g))
 		}
+	}
+	if f.MergeStands() {
+		fmt.Fprintf(&b, "\n%s asked for it to be merged when the gates pass.\n", f.StandingMerge.By)
 	}
 	fmt.Fprintf(&b, "\n%s\n\n[Promotion %d](%s/promotions/%d)\n", f.waiting(), f.ID, s.PublicURL, f.ID)
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type BuildRequest struct {
 	Artifacts      []BuildArtifact `json:"artifacts"`
 	Source         Source          `json:"source"`
 	CI             CIRun           `json:"ci"`
+	Migrations     *Migrations     `json:"migrations,omitempty"` // nil when CI posts none
 	IdempotencyKey string          `json:"-"`
 }
 
@@ -42,11 +44,8 @@ func (r BuildRequest) validate() error {
 	if r.Line != "" && !versionForm.MatchString(r.Line) {
 		return invalid("malformed-line", "line", "line %q: use a name such as main or 1.4", r.Line)
 	}
-	if !commitForm.MatchString(r.Source.Commit) {
-		return invalid("malformed-commit", "source.commit", "source.commit %q: give the full commit hash that was built", r.Source.Commit)
-	}
-	if r.Source.Repository == "" {
-		return invalid("missing-source", "source.repository", "source.repository is missing: say which repository the commit is in")
+	if err := r.validateSource(); err != nil {
+		return err
 	}
 	if len(r.Artifacts) == 0 {
 		return invalid("no-artifacts", "artifacts", "artifacts is empty: post at least one image with repository and digest")
@@ -54,7 +53,37 @@ func (r BuildRequest) validate() error {
 	if len(r.GroupExpects) > 0 && r.Group == "" {
 		return invalid("missing-group", "group", "expected names are given without a group: name the group that the images complete together")
 	}
+	if r.Migrations != nil {
+		if err := r.Migrations.validate(); err != nil {
+			return err
+		}
+	}
 	return r.validateArtifacts()
+}
+
+func (r BuildRequest) validateSource() error {
+	switch {
+	case !commitForm.MatchString(r.Source.Commit):
+		return invalid("malformed-commit", "source.commit", "source.commit %q: give the full commit hash that was built", r.Source.Commit)
+	case r.Source.Repository == "":
+		return invalid("missing-source", "source.repository", "source.repository is missing: say which repository the commit is in")
+	case holdsCredential(r.Source.Repository):
+		return invalid("credential-in-source", "source.repository",
+			"source.repository holds a credential, which everybody who reads the pull request would see: post the address without it, and renew it if it went elsewhere too")
+	case holdsCredential(r.CI.RunURL):
+		return invalid("credential-in-source", "ci.run_url", "ci.run_url holds a credential: post the address without it")
+	}
+	return nil
+}
+
+// holdsCredential: an address such as https://token@host/path. The user of ssh://git@host is none.
+func holdsCredential(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return false
+	}
+	_, password := u.User.Password()
+	return password || strings.HasPrefix(strings.ToLower(u.Scheme), "http")
 }
 
 func (r BuildRequest) validateArtifacts() error {
@@ -86,13 +115,10 @@ func (r BuildRequest) normalised() BuildRequest {
 	}
 	r.Artifacts = slices.Clone(r.Artifacts)
 	for i, a := range r.Artifacts {
-		tags := slices.Clone(a.Tags)
-		slices.Sort(tags)
-		r.Artifacts[i].Tags = slices.Compact(tags)
+		r.Artifacts[i].Tags = distinct(slices.Clone(a.Tags))
 	}
-	r.GroupExpects = slices.Clone(r.GroupExpects)
-	slices.Sort(r.GroupExpects)
-	r.GroupExpects = slices.Compact(r.GroupExpects)
+	r.GroupExpects = distinct(slices.Clone(r.GroupExpects))
+	r.Migrations = r.Migrations.hashed()
 	return r
 }
 

@@ -40,6 +40,12 @@ func TestRefusedBuilds(t *testing.T) {
 		{"no version", ci, func(r *promotion.BuildRequest) { r.Version = "" }, "malformed-version", "version"},
 		{"a line feed in the version", ci, func(r *promotion.BuildRequest) { r.Version = "1.4\n2" }, "malformed-version", "version"},
 		{"a branch instead of a commit", ci, func(r *promotion.BuildRequest) { r.Source.Commit = "main" }, "malformed-commit", "source.commit"},
+		{"a token in the source", ci, func(r *promotion.BuildRequest) {
+			r.Source.Repository = "https://ci-token:s3cret@git.example.com/shop/web.git"
+		}, "credential-in-source", "source.repository"},
+		{"a token as the user", ci, func(r *promotion.BuildRequest) { r.Source.Repository = "HTTPS://s3cret@git.example.com/shop/web" }, "credential-in-source", "source.repository"},
+		{"a password for ssh", ci, func(r *promotion.BuildRequest) { r.Source.Repository = "ssh://git:s3cret@git.example.com/shop/web" }, "credential-in-source", "source.repository"},
+		{"a token in the run's address", ci, func(r *promotion.BuildRequest) { r.CI.RunURL = "https://s3cret@ci.example.com/1" }, "credential-in-source", "ci.run_url"},
 		{"no source repository", ci, func(r *promotion.BuildRequest) { r.Source.Repository = "" }, "missing-source", "source.repository"},
 		{"expected names without a group", ci, func(r *promotion.BuildRequest) { r.GroupExpects = []string{"web"} }, "missing-group", "group"},
 	}

@@ -206,9 +206,10 @@ func (s *Service) judgeSiblings(ctx context.Context, f *situation) error {
 	return nil
 }
 
-// unjudged lists the other targets that restoring a shared base changes and that no promotion judges yet.
+// unjudged lists the other targets that the pull request changes, of a shared base restored or of several environments promoted to
+// together, and that no promotion judges yet.
 func (s *Service) unjudged(ctx context.Context, f *situation) ([]Target, error) {
-	if !f.Restore.Base || f.proposeFailed != nil {
+	if !f.changesOthers() || f.proposeFailed != nil {
 		return nil, nil
 	}
 	others, err := s.alsoChanged(ctx, f.site, f.Target, f.head, f.proposed)
@@ -216,8 +217,7 @@ func (s *Service) unjudged(ctx context.Context, f *situation) ([]Target, error) 
 		return nil, err
 	}
 	return slices.DeleteFunc(others, func(t Target) bool {
-		policy := f.rules.rules.For(t)
-		return policy.AutomaticMerge && policy.Approvals == 0 ||
+		return !gated(f.rules.rules, f.freezes, t, f.now) ||
 			slices.ContainsFunc(f.siblings, func(o sibling) bool { return o.Target.ID == t.ID })
 	}), nil
 }

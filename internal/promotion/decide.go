@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 		case r.Rendered != "" && r.Rendered != p.RenderedHash:
 			return conflict("content-changed", "promotion %d would now deploy something else than what you saw: read it again", p.ID)
 		}
-		a := Approval{PromotionID: p.ID, Actor: by.Name, Roles: by.Roles, Decision: r.Decision, Comment: r.Comment,
+		a := Approval{PromotionID: p.ID, Actor: by.Name, Kind: by.Kind, Roles: by.Roles, Decision: r.Decision, Comment: r.Comment,
 			RenderedHash: p.RenderedHash, DecidedAt: s.Now()}
 		if err := tx.InsertApproval(ctx, a); err != nil {
 			return fmt.Errorf("store the decision on promotion %d: %w", p.ID, err)
@@ -99,7 +100,7 @@ func (s *Service) Cancel(ctx context.Context, by Actor, id int64, reason string)
 // Merge asks Sluice to merge. Every gate is evaluated again now; one that holds
 // refuses, with all results. A promotion merged already is no error.
 func (s *Service) Merge(ctx context.Context, by Actor, id int64) (Promotion, error) {
-	if err := allow(by, "merge promotions", RoleReleaseManager, RoleApprover, RoleAdmin); err != nil {
+	if err := allow(by, "merge promotions", mergers()...); err != nil {
 		return Promotion{}, err
 	}
 	f, err := s.lookFor(ctx, id)
@@ -151,7 +152,9 @@ func (s *Service) Sync(ctx context.Context, by Actor, id int64) (Promotion, erro
 	if f.gates, err = s.refresh(ctx, f); err != nil {
 		return Promotion{}, err
 	}
-	if held := holding(f.gates, PhaseSync); len(held) > 0 {
+	// Who waits in the line may be asked for: it goes when it is its turn.
+	held := slices.DeleteFunc(holding(f.gates, PhaseSync), func(g GateResult) bool { return g.Gate == GateConcurrency })
+	if len(held) > 0 {
 		return Promotion{}, refused("sync-refused", f, held)
 	}
 	return s.decide(ctx, id, func(tx Tx, p Promotion) error {

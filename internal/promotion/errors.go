@@ -49,6 +49,17 @@ func conflict(code, format string, args ...any) error {
 	return &Error{Kind: Conflict, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// inField says of a refusal which field of the request is to blame.
+func inField(err error, field string) error {
+	var refusal *Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	at := *refusal
+	at.Field = field
+	return &at
+}
+
 // isRefusal tells a failure that somebody can act on from one of the machinery.
 func isRefusal(err error) bool {
 	var refusal *Error

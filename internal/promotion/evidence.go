@@ -29,17 +29,41 @@ type EvidenceRequest struct {
 	Evidence
 }
 
-// NeededEvidence is evidence that an environment asks for.
+// NeededEvidence is evidence that an environment asks for: posted under a name, or seen by Sluice itself in another environment.
 type NeededEvidence struct {
-	Name        string
-	Environment string // where it must come from; empty: anywhere
+	Name         string
+	Environment  string        // where it must come from; empty, for what is posted: anywhere
+	HealthyFor   time.Duration // without interruption, with the release's own digests
+	DriftFreeFor time.Duration // in sync until now, whatever runs
+	Threshold    Threshold     // that a metric of this name kept to
 }
 
 func (n NeededEvidence) String() string {
-	if n.Environment == "" {
-		return n.Name
+	what := n.Name
+	switch {
+	case n.HealthyFor > 0:
+		what = "healthy for " + Lasting(n.HealthyFor)
+	case n.DriftFreeFor > 0:
+		what = "free of drift for " + Lasting(n.DriftFreeFor)
+	case n.Threshold.Query != "":
+		what += " " + n.Threshold.String()
 	}
-	return n.Name + " in " + n.Environment
+	if n.Environment == "" {
+		return what
+	}
+	return what + " in " + n.Environment
+}
+
+// watched tells whether Sluice sees it in an environment.
+func (n NeededEvidence) watched() bool { return n.HealthyFor > 0 || n.DriftFreeFor > 0 }
+
+// Covers tells whether whoever has this evidence has the other too: it is the same, or asks for the same for longer.
+func (n NeededEvidence) Covers(other NeededEvidence) bool {
+	longer := n.HealthyFor >= other.HealthyFor && n.DriftFreeFor >= other.DriftFreeFor && n.Threshold.For >= other.Threshold.For
+	for _, e := range []*NeededEvidence{&n, &other} {
+		e.HealthyFor, e.DriftFreeFor, e.Threshold.For = 0, 0, 0
+	}
+	return longer && n == other
 }
 
 // PostEvidence stores evidence, and has what waits for it judged anew.
@@ -127,6 +151,13 @@ func (s *Service) evidenceGiven(ctx context.Context, f *situation) GateResult {
 	var given []string
 	var expires time.Time
 	for _, needed := range f.policy.Evidence {
+		if judge := s.judgeOf(needed); judge != nil {
+			if r := judge(ctx, f, needed); r.Verdict != Pass {
+				return r
+			}
+			given = append(given, needed.String())
+			continue
+		}
 		newest, failed := judgeEvidence(all, needed, f.now)
 		switch {
 		case failed != nil:
@@ -137,7 +168,18 @@ func (s *Service) evidenceGiven(ctx context.Context, f *situation) GateResult {
 		given = append(given, needed.String())
 		expires = earliest(expires, newest.ExpiresAt)
 	}
-	return until(expires, pass("%s passed", strings.Join(given, ", ")))
+	return until(expires, pass("given: %s", strings.Join(given, ", ")))
+}
+
+// judgeOf is how evidence is judged that nobody posts; nil for what is posted.
+func (s *Service) judgeOf(n NeededEvidence) func(context.Context, *situation, NeededEvidence) GateResult {
+	switch {
+	case n.watched():
+		return s.watched
+	case n.Threshold.Query != "":
+		return s.measured
+	}
+	return nil
 }
 
 // judgeEvidence is the newest result that passes and still counts, and the one that fails. Evidence comes newest first.

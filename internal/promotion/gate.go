@@ -23,6 +23,7 @@ const (
 	GateServerDryRun       = "server-dry-run"
 	GateEvidence           = "evidence"
 	GateHold               = "hold"
+	GateConcurrency        = "concurrency"
 )
 
 // Phase is the moment that a gate guards.

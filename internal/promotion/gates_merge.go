@@ -67,10 +67,10 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 				with(map[string]any{"asked for changes": objections})
 		}
 	}
-	by, ignored := f.approved()
+	by, ignored, expires := f.approved()
 	inputs := map[string]any{"needed": f.policy.Approvals, "by": by, "rendered": f.RenderedHash, "not counted": ignored}
 	if len(by) >= f.policy.Approvals {
-		return pass("approved by %s", strings.Join(by, ", ")).with(inputs)
+		return until(expires, pass("approved by %s", strings.Join(by, ", ")).with(inputs))
 	}
 	requester := f.RequestedBy
 	if requester == "" {
@@ -82,29 +82,6 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 		reason += " Not counted: " + strings.Join(ignored, "; ") + "."
 	}
 	return wait("%s", reason).with(inputs)
-}
-
-// rollbackSafe reports the part of the verdict that is connected: whether what
-// runs now could be pulled again. The other checks say that they are unchecked.
-func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
-	const unchecked = " Configuration, data, traffic and dependencies are not checked."
-	var previous []string
-	for _, d := range f.deployments {
-		previous = append(previous, d.Images...)
-	}
-	if len(previous) == 0 {
-		return pass("nothing runs here: there is nothing to go back to")
-	}
-	for _, ref := range previous {
-		facts, err := s.Registry.Image(ctx, ref)
-		switch {
-		case err != nil:
-			return block("unknown whether %s could be pulled again: %v.%s", ref, err, unchecked)
-		case !facts.Present || len(facts.MissingBlobs) > 0:
-			return block("%s, which runs now, is no longer whole in the registry: there is no way back to it.%s", ref, unchecked)
-		}
-	}
-	return pass("what runs now can be pulled again.%s", unchecked).with(map[string]any{"running": previous})
 }
 
 func (s *Service) deletions(_ context.Context, f *situation) GateResult {

@@ -36,6 +36,7 @@ func (s *Service) gates() []gate {
 		{GateHold, PhaseSync, s.holdReleased},
 		{GateSyncWindow, PhaseSync, s.syncWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
+		{GateConcurrency, PhaseSync, s.concurrency},
 	}
 }
 
@@ -43,6 +44,9 @@ func (s *Service) gates() []gate {
 func (s *Service) evaluate(ctx context.Context, f *situation) []GateResult {
 	var results []GateResult
 	for _, g := range s.gates() {
+		if g.name == GateConcurrency { // the last, also where it is off
+			f.ready = f.matters(PhaseSync) && len(holding(results, PhaseSync)) == 0
+		}
 		mode := f.policy.Mode(g.name)
 		if mode == Off || !f.matters(g.phase) {
 			continue

@@ -24,11 +24,3 @@ func (s *Service) syncedContent(ctx context.Context, f *situation) GateResult {
 	}
 	return pass("revision %s renders exactly what was approved", short(f.MergeSHA)).with(inputs)
 }
-
-// serverDryRun is not connected yet and says so, in report mode.
-func (s *Service) serverDryRun(_ context.Context, f *situation) GateResult {
-	if len(f.deployments) == 0 {
-		return block("no Argo CD Application deploys %s: there is nothing to ask", f.Target.Path)
-	}
-	return block("unchecked: no dry run is connected for cluster %s", f.deployments[0].Key.Cluster)
-}

@@ -16,7 +16,11 @@ func (s *Service) syncWindow(_ context.Context, f *situation) GateResult {
 	if f.justMerged() {
 		now = f.host.At
 	}
-	d := WindowOf(f.rules.rules, f.freezes, f.Target, clusters, now)
+	rules := f.rules.rules
+	if f.Kind == KindRollback && f.policy.RollbackIgnoresWindows {
+		rules = windowless{rules}
+	}
+	d := WindowOf(rules, f.freezes, f.Target, clusters, now)
 	inputs := map[string]any{"window": d.By, "clusters": clusters}
 	if !d.Next.IsZero() {
 		inputs["changes"] = d.Next
@@ -47,3 +51,11 @@ func opens(t time.Time) string {
 }
 
 func clock(t time.Time) string { return t.UTC().Format("Mon 2 Jan 2006 15:04 MST") }
+
+// windowless are rules whose sync windows do not count. What somebody froze stays frozen.
+type windowless struct{ Rules }
+
+// Window implements Rules.
+func (windowless) Window(Target, []string, time.Time) WindowDecision {
+	return WindowDecision{Open: true, Reason: "the policy lets a rollback go out whatever the sync windows say"}
+}

@@ -20,8 +20,8 @@ type PullRequestHost interface {
 	Update(ctx context.Context, number int, title, body string) error
 	// Merge merges if the head is exactly the expected commit and returns the
 	// merge commit. A pull request merged already with that head is no error.
-	// ErrHeadMoved, ErrConflict, ErrNotMergeable.
-	Merge(ctx context.Context, number int, expectedHead, message string, by Actor) (mergeSHA string, err error)
+	// A host that knows no other method than its own uses that. ErrHeadMoved, ErrConflict, ErrNotMergeable.
+	Merge(ctx context.Context, number int, expectedHead, message string, by Actor, method MergeMethod) (mergeSHA string, err error)
 	// Comment writes a comment that begins with the marker, or replaces the text of the one that does. The marker is one line
 	// that people do not see.
 	Comment(ctx context.Context, number int, marker, text string) error
@@ -35,6 +35,16 @@ type PullRequestHost interface {
 	// Protection says what the host enforces on the base branch.
 	Protection(ctx context.Context) (Protection, error)
 }
+
+// MergeMethod is how a pull request is put on the base branch; empty: as the repository's configuration says.
+type MergeMethod string
+
+// The methods of merging.
+const (
+	MergeCommit MergeMethod = "merge"
+	MergeSquash MergeMethod = "squash"
+	MergeRebase MergeMethod = "rebase"
+)
 
 // NewPullRequest is a pull request to be opened against the base branch.
 type NewPullRequest struct {
@@ -53,7 +63,7 @@ type PullRequest struct {
 	HeadSHA  string
 	BaseRef  string
 	MergeSHA string
-	MergedBy string
+	MergedBy string // of an open one: who merged, while the host is not sure that it was a merge
 	ClosedBy string
 	Draft    bool
 	At       time.Time // of the last change

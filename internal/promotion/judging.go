@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // judging is one look at one pull request.
@@ -28,7 +29,7 @@ func (j *judging) run(ctx context.Context) (err error) {
 	if j.own, err = promotionOf(ctx, j.Store, "refs/heads/"+j.pr.Branch); err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if j.own.ID != 0 && !j.own.Restore.Base {
+	if j.own.ID != 0 && !j.own.changesOthers() {
 		return nil // it changes the one target that it is for
 	}
 	if there, err := fetchHead(ctx, j.site.Repository, j.pr); err != nil || !there {
@@ -114,15 +115,20 @@ func (j *judging) judgePolicy(ctx context.Context, after fs.FS) error {
 
 // gated are the affected targets that a merge may not simply reach.
 func (j *judging) gated() []Target {
-	var gated []Target
+	var all []Target
 	for _, t := range j.affected {
-		policy := j.rules.rules.For(t)
-		window := WindowOf(j.rules.rules, j.freezes, t, nil, j.Now())
-		if !policy.AutomaticMerge || policy.Approvals > 0 || !window.Open || !window.Next.IsZero() {
-			gated = append(gated, t)
+		if gated(j.rules.rules, j.freezes, t, j.Now()) {
+			all = append(all, t)
 		}
 	}
-	return gated
+	return all
+}
+
+// gated tells whether a change may not simply reach a target: a person merges, somebody approves, or there are times at which it may not.
+func gated(rules Rules, freezes []Freeze, t Target, now time.Time) bool {
+	policy := rules.For(t)
+	window := WindowOf(rules, freezes, t, nil, now)
+	return !policy.AutomaticMerge || policy.Approvals > 0 || !window.Open || !window.Next.IsZero()
 }
 
 func (j *judging) status() CommitStatus {
@@ -200,13 +206,9 @@ func (j *judging) save(ctx context.Context, tx Tx, gated []Target) error {
 }
 
 func (j *judging) start(ctx context.Context, tx Tx, t Target) error {
-	p := Promotion{Target: t, Kind: KindChange, RequestedBy: j.pr.Author, RequestedAt: j.Now(), Reason: j.pr.Title, Decision: Requested,
+	p := Promotion{Target: t, Kind: KindChange, RequestedAt: j.Now(), Reason: j.pr.Title, Decision: Requested,
+		RequestedBy: j.personOf(j.name, j.pr.Author).Name, // so that their own approval does not count
 		PullRequest: PullRequestOpen, Branch: j.pr.Branch, Number: j.pr.Number, URL: j.pr.URL}
-	if j.Identify != nil {
-		if by, known := j.Identify(j.name, j.pr.Author); known {
-			p.RequestedBy = by.Name // so that their own approval does not count
-		}
-	}
 	if j.own.ID != 0 {
 		p.RequestedBy, p.Reason = j.own.RequestedBy, j.own.Reason
 	}

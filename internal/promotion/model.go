@@ -28,6 +28,7 @@ type Build struct {
 	Artifacts      []BuildArtifact
 	Source         Source
 	CI             CIRun
+	Migrations     *Migrations `json:"-"` // of a post; nil when read: see Reader.MigrationsOf
 	PostedBy       string
 	PostedAt       time.Time
 }
@@ -107,6 +108,7 @@ type Promotion struct {
 	Reason         string
 	StartedByBuild int64
 	Restore        Restoration // of the configuration; the zero value leaves it as main has it
+	With           []string    // further environments of the application that the same commit gives the release to, sorted
 
 	Decision       Decision
 	DecidedBy      string
@@ -115,6 +117,7 @@ type Promotion struct {
 	SupersededBy   int64
 	MergeAskedBy   string
 	MergeAskedAt   time.Time
+	StandingMerge  StandingMerge
 
 	PullRequest    PullRequestState
 	Branch         string
@@ -125,7 +128,8 @@ type Promotion struct {
 	RenderedHash   string // of what the merge renders, as recorded when it was proposed
 	ChangesPolicy  bool   // RenderedHash is over the policy too
 	Diff           string
-	Lint           []string // what lint finds in the change and not before it
+	Source         []SourceChange // commits behind the change, as read when it was proposed
+	Lint           []string       // what lint finds in the change and not before it
 	BodyHash       string
 	StatusReported string
 	MergeSHA       string
@@ -171,8 +175,9 @@ type Approval struct {
 	ID           int64
 	PromotionID  int64
 	Actor        string
-	Roles        []Role
-	Decision     string // approve or reject
+	Kind         ActorKind // empty when it was stored before kinds were
+	Roles        []Role    // when they decided
+	Decision     string    // approve or reject
 	Comment      string
 	RenderedHash string
 	DecidedAt    time.Time

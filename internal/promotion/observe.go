@@ -43,7 +43,10 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 		if err != nil || !changed || target.ID == 0 {
 			return err
 		}
-		return tx.EnqueueTarget(ctx, target.ID)
+		if err := tx.EnqueueTarget(ctx, target.ID); err != nil {
+			return err
+		}
+		return s.enqueueWatchers(ctx, tx, target)
 	})
 	if err != nil {
 		return fmt.Errorf("record what %s in %s does: %w", o.Key.Name, o.Key.Cluster, err)
@@ -53,19 +56,23 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 
 // targetOf is the target whose overlay a deployment applies, zero when there is none.
 func (s *Service) targetOf(ctx context.Context, o Observation) (Target, error) {
-	targets, err := s.Store.Targets(ctx)
-	if err != nil || len(o.EngineObject) == 0 {
-		return Target{}, err
+	if len(o.EngineObject) == 0 {
+		return Target{}, nil
 	}
 	for name, site := range s.Sites {
 		paths, err := s.Engine.Deploys(o.EngineObject, site.URL, site.BaseBranch)
 		if err != nil {
 			return Target{}, err
 		}
-		for _, t := range targets {
-			if t.Repository == name && slices.Contains(paths, t.Path) {
-				return t, nil
-			}
+		if len(paths) == 0 {
+			continue
+		}
+		targets, err := s.Store.TargetsAt(ctx, name, paths)
+		if err != nil {
+			return Target{}, err
+		}
+		if len(targets) > 0 {
+			return targets[0], nil
 		}
 	}
 	return Target{}, nil

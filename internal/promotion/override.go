@@ -10,17 +10,18 @@ import (
 
 // Override opens gates of a target for a time: break-glass. Somebody else reviews it afterwards.
 type Override struct {
-	ID         int64
-	Target     Target
-	Gates      []string
-	Reason     string
-	Incident   string // a link
-	GivenBy    string
-	GivenAt    time.Time
-	ExpiresAt  time.Time
-	ReviewedBy string
-	ReviewedAt time.Time
-	Review     string
+	ID          int64
+	Target      Target
+	Gates       []string
+	Reason      string
+	Incident    string // a link
+	GivenBy     string
+	GivenByKind ActorKind // empty when it was stored before kinds were
+	GivenAt     time.Time
+	ExpiresAt   time.Time
+	ReviewedBy  string
+	ReviewedAt  time.Time
+	Review      string
 }
 
 // OverrideRequest asks for an override.
@@ -37,7 +38,7 @@ const longestOverride = 24 * time.Hour
 // Overridable lists the gates that an override can open. The others say what a change is, not whether it may go out.
 func Overridable() []string {
 	return []string{GateUpstreamVerified, GateArtifactAvailable, GateApprovals, GateEvidence, GateSyncWindow, GateHold, GateRollbackSafe,
-		GateDeletions, GateBranchProtected, GateServerDryRun}
+		GateDeletions, GateBranchProtected, GateServerDryRun, GateConcurrency}
 }
 
 // Override opens gates of a target.
@@ -49,7 +50,7 @@ func (s *Service) Override(ctx context.Context, by Actor, r OverrideRequest) (Ov
 	if err != nil {
 		return Override{}, err
 	}
-	o := Override{Target: t, Gates: r.Gates, Reason: r.Reason, Incident: r.Incident, GivenBy: by.Name, GivenAt: s.Now(), ExpiresAt: r.ExpiresAt}
+	o := Override{Target: t, Gates: r.Gates, Reason: r.Reason, Incident: r.Incident, GivenBy: by.Name, GivenByKind: by.Kind, GivenAt: s.Now(), ExpiresAt: r.ExpiresAt}
 	switch {
 	case len(o.Gates) == 0:
 		return o, invalid("missing-gates", "gates", "say which gates to open: %s", strings.Join(Overridable(), ", "))
@@ -111,7 +112,11 @@ func (f *situation) overridden(g GateResult) GateResult {
 		return g
 	}
 	for _, o := range f.overrides {
-		if slices.Contains(o.Gates, g.Gate) && f.now.Before(o.ExpiresAt) {
+		switch {
+		case !slices.Contains(o.Gates, g.Gate) || !f.now.Before(o.ExpiresAt):
+		case f.holders.lost(o.giver(), []Role{RoleBreakGlass}) != "":
+			g.Reason += fmt.Sprintf(" The override by %[1]s is void: %[1]s no longer has the role %[2]s.", o.GivenBy, RoleBreakGlass)
+		default:
 			g.Override = o.ID
 			g.Until = earliest(g.Until, o.ExpiresAt)
 			g.Reason += fmt.Sprintf(" Overridden by %s until %s: %s", o.GivenBy, clock(o.ExpiresAt), o.Reason)

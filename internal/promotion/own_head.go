@@ -47,6 +47,9 @@ func (s *Service) wrote(ctx context.Context, f *situation, sha string) bool {
 
 // change is the promotion's edit on a commit of main.
 func (s *Service) change(ctx context.Context, f *situation, base string, tree fs.FS) (Change, error) {
+	if len(f.With) > 0 {
+		return s.together(ctx, f, base, tree)
+	}
 	if f.Restore.Commit == "" {
 		return s.Manifests.SetImages(tree, f.Target.Path, wantedImages(f.Release, f.policy))
 	}

@@ -19,20 +19,35 @@ const (
 
 // EnvironmentPolicy says how changes go into one environment.
 type EnvironmentPolicy struct {
-	AutomaticPromotion bool // a new release starts its promotion by itself
-	AutomaticMerge     bool // merged by Sluice as soon as the gates pass
-	Approvals          int  // how many people other than the requester
+	AutomaticPromotion bool        // a new release starts its promotion by itself
+	AutomaticMerge     bool        // merged by Sluice as soon as the gates pass
+	MergeMethod        MergeMethod // by which Sluice merges
+	Approvals          int         // how many people other than the requester
 	ApproverRoles      []Role
 	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
 	ReasonRequired     bool              // whoever asks for a promotion says why
 	Evidence           []NeededEvidence  // that must have passed
 	UpstreamAny        bool              // verified in one environment of the rank before is enough, not in all
 	SyncBySluice       bool              // the target's sync is started by Sluice, not by the engine
+	SyncsAtOnce        int               // how many targets that Sluice syncs may do so at once in a cluster; at least 1
+	SyncPriority       Priority          // in the line of syncs
 	Soak               time.Duration     // healthy without interruption before it counts as verified
 	WindowLead         time.Duration     // the status turns red this long before a sync window closes
 	WindowLeft         time.Duration     // a change is held when less than this is left of a sync window
 	Registries         map[string]string // repository prefixes that this environment pulls from elsewhere, by what CI posts
+	Database           Database          // what the application has of one
 	Modes              map[string]Mode
+
+	RollbackApprovals      *int // how many a rollback needs; nil: as many as anything else
+	RollbackIgnoresWindows bool // sync windows do not hold a rollback; freezes do
+}
+
+// Of is the policy as it is for a kind of promotion.
+func (p EnvironmentPolicy) Of(kind ChangeKind) EnvironmentPolicy {
+	if kind == KindRollback && p.RollbackApprovals != nil {
+		p.Approvals = *p.RollbackApprovals
+	}
+	return p
 }
 
 // Ranks of the well-known environments. Names in between rank in between.
@@ -52,6 +67,8 @@ func DefaultPolicy(rank int) EnvironmentPolicy {
 		AutomaticMerge:     rank <= RankStaging,
 		SyncBySluice:       rank >= RankProd,
 		Soak:               5 * time.Second,
+		SyncsAtOnce:        10,
+		SyncPriority:       PriorityNormal,
 		Modes: map[string]Mode{
 			GateBranchProtected: Report,
 			GateServerDryRun:    Report,

@@ -98,6 +98,8 @@ type Signature struct {
 // unknown, never absent.
 type Registry interface {
 	Image(ctx context.Context, reference string) (ImageFacts, error)
+	// Held tells whether one of a few tags of its repository leads to an image.
+	Held(ctx context.Context, reference string, tags []string) (bool, error)
 }
 
 // ImageFacts is what the registry holds of one repository@digest.
@@ -105,6 +107,7 @@ type ImageFacts struct {
 	Present      bool
 	MissingBlobs []string
 	Manifests    []PlatformManifest // of an index; empty for a single manifest
+	Platforms    []string           // that it can be pulled for, as os/architecture[/variant]
 }
 
 // PlatformManifest is one platform's manifest of an index.
@@ -128,6 +131,8 @@ type Manifests interface {
 	SetImages(tree fs.FS, path string, images []WantedImage) (Change, error)
 	// Restore says what to write and delete so that a target's configuration is what it was.
 	Restore(today, then fs.FS, path string, r Restoration) (Restored, error)
+	// Needs is what a target, as it is rendered, asks of its cluster.
+	Needs(tree fs.FS, path string) (Needs, error)
 	// Compare is what differs in one target between two trees.
 	Compare(before, after fs.FS, path string) (Change, error)
 }
@@ -205,6 +210,8 @@ type RemovedObject struct {
 type Engine interface {
 	// Deploys lists the folders of a repository that an Application deploys from its base branch.
 	Deploys(application []byte, repositoryURL, branch string) ([]string, error)
+	// Desired is everything that an Application makes of a tree. The error says why it cannot be known.
+	Desired(tree fs.FS, application []byte, repositoryURL, branch string) (Desired, error)
 	// Prunes tells whether the engine by itself deletes what Git no longer has; one that cannot be read may.
 	Prunes(application []byte) bool
 	// Overrides says in words what of an Application takes the place of these images in a folder: promoting them there
@@ -235,6 +242,8 @@ type SyncRequest struct {
 	PromotionID int64
 	Revision    string
 	InitiatedBy string
+	// Restores: the revision is applied once more although it was applied before. It belongs to no promotion.
+	Restores bool
 }
 
 // Observation is what was seen of one deployment at one moment. The two

@@ -22,6 +22,10 @@ func (s *Service) findPushes(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	freezes, err := s.Store.Freezes(ctx, s.Now())
+	if err != nil {
+		return fmt.Errorf("read freezes: %w", err)
+	}
 	byID := map[int64]Target{}
 	for _, t := range targets {
 		byID[t.ID] = t
@@ -33,7 +37,7 @@ func (s *Service) findPushes(ctx context.Context, name string) error {
 		}
 		for _, v := range revisions {
 			t, present := byID[v.TargetID]
-			if policy := rules.rules.For(t); present && !policy.AutomaticMerge {
+			if present && gated(rules.rules, freezes, t, s.Now()) {
 				err := s.violate(ctx, tx, Violation{Target: t, Kind: ViolationPushed, Actor: v.Commit.Author, Subject: v.Commit.SHA,
 					Message: fmt.Sprintf("commit %s by %s changed %s past every pull request", short(v.Commit.SHA), v.Commit.Author, t.Path)})
 				if err != nil {

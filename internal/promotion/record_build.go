@@ -16,6 +16,11 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	if err := r.validate(); err != nil {
 		return out, false, err
 	}
+	if r.Migrations != nil {
+		if err := s.Migrations.Refuse(*r.Migrations); err != nil {
+			return out, false, err
+		}
+	}
 	n := r.normalised()
 	print, err := n.fingerprint()
 	if err != nil {
@@ -23,7 +28,7 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	}
 	// The artifacts stay in the order in which they were posted: refusals name them by it.
 	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: n.Line, Group: r.Group,
-		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, PostedBy: by.Name, PostedAt: s.Now()}
+		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, Migrations: n.Migrations, PostedBy: by.Name, PostedAt: s.Now()}
 	err = s.Store.Tx(ctx, func(tx Tx) error {
 		out, created, err = s.recordBuild(ctx, tx, by, b, r.Application)
 		return err
@@ -63,7 +68,7 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 		return BuildOutcome{}, false, err
 	}
 	e := s.event(ctx, by, "build.recorded", fmt.Sprintf("build %s of %s@%s", b.Version, b.Source.Repository, short(b.Source.Commit)))
-	e.Object, e.After = fmt.Sprintf("build/%d", id), b
+	e.Object, e.After = fmt.Sprintf("build/%d", id), audited(b)
 	if err := tx.Audit(ctx, e); err != nil {
 		return BuildOutcome{}, false, err
 	}
@@ -74,6 +79,17 @@ func (s *Service) recordBuild(ctx context.Context, tx Tx, by Actor, b Build, app
 	}
 	out, err := outcome(ctx, tx, id)
 	return out, true, err
+}
+
+// audited is what the audit keeps of a build: of its migrations how many there are, and what identifies them.
+func audited(b Build) any {
+	if b.Migrations == nil {
+		return b
+	}
+	return struct {
+		Build
+		Migrations map[string]any
+	}{b, map[string]any{"tool": b.Migrations.Tool, "files": len(b.Migrations.Files), "set": b.Migrations.Set()}}
 }
 
 // Build is a build and what it led to until now; ErrNotFound.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,7 @@ type PromoteRequest struct {
 	Application, Environment string
 	Release                  string // its id, or a version of the application
 	Reason                   string
+	With                     []string // further environments of the application that the same pull request gives the release to
 }
 
 // Promote starts a promotion. Asking again for what is under way returns it.
@@ -35,7 +37,11 @@ func (s *Service) Promote(ctx context.Context, by Actor, r PromoteRequest) (Prom
 	if policy.ReasonRequired && strings.TrimSpace(r.Reason) == "" {
 		return Promotion{}, invalid("missing-reason", "reason", "say why: %s asks everyone for a reason or a ticket", t.Environment)
 	}
-	return s.begin(ctx, by, Promotion{Target: t, Release: release, Kind: KindRelease, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason})
+	with, err := s.companions(ctx, t, r.With)
+	if err != nil {
+		return Promotion{}, err
+	}
+	return s.begin(ctx, by, Promotion{Target: t, Release: release, Kind: KindRelease, With: with, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason})
 }
 
 // begin starts a promotion that somebody asked for.
@@ -88,23 +94,28 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		return 0, err
 	}
 	open, err := tx.OpenPromotion(ctx, p.Target.ID)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		if err := s.refuseCurrent(ctx, tx, p); err != nil {
-			return 0, err
-		}
-	case err != nil:
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return 0, err
-	case open.Release.ID == p.Release.ID && open.Restore == p.Restore:
+	}
+	if open.ID != 0 && open.sameContent(p) {
 		return open.ID, nil
-	default:
+	}
+	if err := s.refuseCurrent(ctx, tx, p); err != nil {
+		return 0, err
+	}
+	if err := refuseTogether(ctx, tx, p); err != nil {
+		return 0, err
+	}
+	if open.ID != 0 {
 		if err := s.mayReplace(ctx, tx, open, p); err != nil {
 			return 0, err
 		}
 		open.Decision, open.DecidedBy, open.DecidedAt = Superseded, by.Name, s.Now()
 		open.DecisionReason = fmt.Sprintf("release %d (%s) is newer", p.Release.Number, p.Release.Version)
 		if p.Kind == KindRollback {
-			open.DecisionReason = "a rollback goes first"
+			if open.DecisionReason, err = givesWay(ctx, tx, open, p); err != nil {
+				return 0, err
+			}
 		}
 		if err := s.store(ctx, tx, by, open, "promotion.superseded", "superseded: "+open.DecisionReason); err != nil {
 			return 0, err
@@ -124,6 +135,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		}
 	}
 	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
+	if len(p.With) > 0 {
+		message += ", in the same commit with " + strings.Join(p.With, ", ")
+	}
 	if p.Restore.Commit != "" {
 		message += ", with its configuration as of commit " + short(p.Restore.Commit)
 	}
@@ -155,6 +169,9 @@ func (s *Service) holdForRollback(ctx context.Context, tx Tx, by Actor, p Promot
 }
 
 func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
+	if err := refuseUnseen(ctx, tx, p); err != nil {
+		return err
+	}
 	current, err := tx.LatestRevision(ctx, p.Target.ID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
@@ -164,6 +181,45 @@ func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
 			p.Release.Number, p.Release.Version, p.Target.Environment, short(current.Commit.SHA))
 	}
 	return nil
+}
+
+// refuseUnseen: the same was merged since main was last looked at. What main is known to render is older than that merge, and
+// a second promotion would take the merge for its own.
+func refuseUnseen(ctx context.Context, tx Tx, p Promotion) error {
+	merged, err := tx.NewestMerged(ctx, p.Target.ID, math.MaxInt64)
+	if errors.Is(err, ErrNotFound) || err == nil && !merged.sameContent(p) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	main, err := tx.Repository(ctx, p.Target.Repository)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if main.Problem == "" && main.LookedAt.After(merged.MergedAt) {
+		return nil
+	}
+	return conflict("already-current", "promotion %d has just brought this to main in %s, by commit %s: there is nothing to promote",
+		merged.ID, p.Target.Environment, short(merged.MergeSHA))
+}
+
+// givesWay says why an open promotion ends for a rollback, even one that was approved.
+func givesWay(ctx context.Context, tx Tx, open, p Promotion) (string, error) {
+	approvals, err := tx.Approvals(ctx, open.ID)
+	if err != nil {
+		return "", err
+	}
+	var by []string
+	for _, a := range approvals {
+		if a.Decision == "approve" && a.RenderedHash == open.RenderedHash {
+			by = append(by, a.Actor)
+		}
+	}
+	why := fmt.Sprintf("a rollback to %s goes first", p.Release.Version)
+	if len(by) > 0 {
+		why += ", although this was approved by " + strings.Join(distinct(by), ", ")
+	}
+	return why, nil
 }
 
 // mayReplace: a newer release of the same line supersedes an open promotion only
@@ -180,6 +236,8 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 		return refuse("release lines differ (" + open.Release.Line + ", " + p.Release.Line + ")")
 	case p.Release.Number < open.Release.Number:
 		return refuse("it is the newer one")
+	case open.Release.ID == p.Release.ID:
+		return refuse("together with other environments than these")
 	case open.MergeAskedBy != "":
 		return refuse("its merge is under way")
 	}
@@ -191,8 +249,15 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	if err != nil {
 		return err
 	}
-	f := situation{Promotion: &open, policy: policy.rules.For(p.Target), approvals: approvals, now: s.Now()}
-	if by, _ := f.approved(); len(by) > 0 {
+	f := situation{Promotion: &open, policy: policy.rules.For(p.Target).Of(open.Kind), approvals: approvals, now: s.Now()}
+	authors := make([]Actor, len(approvals))
+	for i, a := range approvals {
+		authors[i] = a.author()
+	}
+	if f.holders, err = s.holdersOf(ctx, tx, f.now, authors); err != nil {
+		return err
+	}
+	if by, _, _ := f.approved(); len(by) > 0 {
 		return refuse("it is approved")
 	}
 	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)

@@ -19,9 +19,9 @@ func (s *Service) reviewed(f *situation) (fresh []Approval, objections []string)
 		case r.Head != f.HeadSHA || f.RenderedHash == "":
 			continue // of another content; a stored approval of equal content counts anyway
 		case !slices.ContainsFunc(f.approvals, func(a Approval) bool {
-			return a.Actor == by.Name && a.RenderedHash == f.RenderedHash && a.Decision == "approve"
+			return a.Actor == by.Name && a.Kind != Token && a.RenderedHash == f.RenderedHash && a.Decision == "approve"
 		}):
-			fresh = append(fresh, Approval{PromotionID: f.ID, Actor: by.Name, Roles: by.Roles, Decision: "approve", Comment: "reviewed at the host. " + r.Comment,
+			fresh = append(fresh, Approval{PromotionID: f.ID, Actor: by.Name, Kind: Person, Roles: by.Roles, Decision: "approve", Comment: "reviewed at the host. " + r.Comment,
 				RenderedHash: f.RenderedHash, DecidedAt: r.At})
 		}
 	}

@@ -10,23 +10,39 @@ import (
 
 // Service holds the use cases. All fields are set once, before use.
 type Service struct {
-	Store     Store
-	Sites     map[string]Site // config repositories by name
-	Clusters  map[string]Cluster
-	Registry  Registry
-	Manifests Manifests
-	Engine    Engine
-	Linter    Linter
-	Policies  Policies
+	Store    Store
+	Sites    map[string]Site // config repositories by name
+	Clusters map[string]Cluster
+	// Inspectors compare clusters with Git and ask them for dry runs. What has none is unchecked.
+	Inspectors map[string]Inspector
+	Registry   Registry
+	Manifests  Manifests
+	Engine     Engine
+	Linter     Linter
+	Policies   Policies
+	// Migrations reads the SQL that builds post.
+	Migrations MigrationReader
+	// Databases say what they have applied of an application's migrations. What has none is not known.
+	Databases map[DatabaseKey]AppliedReader
+	Metrics   Metrics // nil: none is connected, and no metric is known
 	Now       func() time.Time
 	// Identify tells who a person of a host is in Sluice, with the roles that they hold now. Nil: nobody of a host is known.
-	Identify  func(repository, login string) (Actor, bool)
+	Identify func(repository, login string) (Actor, bool)
+	// People are the roles that a person holds now; none for somebody who is not known. Nil: no person is known.
+	People    func(name string) []Role
 	PublicURL string // where people reach Sluice, without a trailing slash
 	Log       *slog.Logger
 	// Checkpoint is told of every boundary between two steps. Tests end the
 	// process there; the product leaves it nil.
 	Checkpoint func(boundary string)
 
+	// Readers say what clusters have, by the cluster's name.
+	Readers map[string]ClusterReader
+	// Patience with registries and clusters when somebody wants to go back. Zero: the usual.
+	Patience Patience
+
+	images imageAnswers
+	needs  needsKept
 	parsed sync.Map // of each config repository, the policy last parsed: a compiled
 }
 
@@ -36,6 +52,7 @@ type Site struct {
 	BaseBranch string
 	Repository ConfigRepository
 	Host       PullRequestHost
+	Sources    Sources // that are on the same host; nil: none can be read
 }
 
 func (s *Service) site(t Target) (Site, error) {
@@ -62,6 +79,16 @@ type Request struct {
 // WithRequest returns a context whose audit events name the request.
 func WithRequest(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// personOf is who a person of a host is in Sluice, or else whom the host names.
+func (s *Service) personOf(repository, login string) Actor {
+	if s.Identify != nil {
+		if by, known := s.Identify(repository, login); known {
+			return by
+		}
+	}
+	return Actor{Name: login, Kind: Person}
 }
 
 func (s *Service) event(ctx context.Context, by Actor, action, message string) AuditEvent {

@@ -26,10 +26,13 @@ type situation struct {
 	approvals   []Approval
 	deployments []Deployment
 	progress    progress
+	line        []Lined // who syncs and who waits to
+	ready       bool    // nothing holds its sync, the line aside
 	newerMerged int64
 	freezes     []Freeze   // that have not ended
 	holds       []Hold     // of the target, and of everything
 	overrides   []Override // of the target, not expired
+	holders     holders    // of the roles on which the above and the approvals rest
 	reviews     []Review   // at the host
 	newPolicy   bool       // the merge of a person's pull request changes policy files
 	siblings    []sibling
@@ -69,7 +72,7 @@ func (s *Service) look(ctx context.Context, id int64) (*situation, error) {
 	if f.tree, err = site.Repository.Tree(ctx, f.head); err != nil {
 		return nil, fmt.Errorf("read %s of config repository %s: %w", short(f.head), p.Target.Repository, err)
 	}
-	for _, gather := range []func(context.Context, *situation) error{s.lookAtPullRequest, s.lookAtStore, s.lookAtSiblings, s.lookAtChange, s.lookAtDeployments} {
+	for _, gather := range []func(context.Context, *situation) error{s.lookAtPullRequest, s.lookAtStore, s.lookAtSiblings, s.lookAtChange, s.lookAtDeployments, s.lookAtLine} {
 		if err := gather(ctx, f); err != nil {
 			return nil, err
 		}
@@ -87,7 +90,7 @@ func (s *Service) lookAtPolicy(ctx context.Context, f *situation) error {
 	case f.noRules != nil:
 		return f.noRules
 	}
-	f.policy = f.rules.rules.For(f.Target)
+	f.policy = f.rules.rules.For(f.Target).Of(f.Kind)
 	return nil
 }
 
@@ -128,6 +131,9 @@ func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 	}
 	if f.approvals, err = s.Store.Approvals(ctx, f.ID); err != nil {
 		return fmt.Errorf("read approvals of promotion %d: %w", f.ID, err)
+	}
+	if err := s.lookAtHolders(ctx, f); err != nil {
+		return err
 	}
 	if f.deployments, err = s.Store.DeploymentsOf(ctx, f.Target.ID); err != nil {
 		return fmt.Errorf("read deployments of %s: %w", f.Target.Path, err)
@@ -205,8 +211,8 @@ func (f *situation) held() []GateResult {
 }
 
 // approved counts valid approvals: for the result that would be merged today, by
-// people with the role, each once, never the requester.
-func (f *situation) approved() (by []string, ignored []string) {
+// people who had the role and have it still, each once, never the requester. until is when one of them may end to count.
+func (f *situation) approved() (by, ignored []string, until time.Time) {
 	seen := map[string]bool{}
 	for _, a := range f.approvals {
 		switch {
@@ -215,6 +221,8 @@ func (f *situation) approved() (by []string, ignored []string) {
 			ignored = append(ignored, a.Actor+" asked for the promotion")
 		case !(Actor{Roles: a.Roles}).Has(f.policy.ApproverRoles...):
 			ignored = append(ignored, a.Actor+" has no approver's role")
+		case f.holders.lost(a.author(), f.policy.ApproverRoles) != "":
+			ignored = append(ignored, f.holders.lost(a.author(), f.policy.ApproverRoles))
 		case f.policy.ApprovalExpiry > 0 && f.now.Sub(a.DecidedAt) >= f.policy.ApprovalExpiry:
 			ignored = append(ignored, fmt.Sprintf("%s approved more than %s ago", a.Actor, f.policy.ApprovalExpiry))
 		case a.RenderedHash != f.RenderedHash:
@@ -222,9 +230,13 @@ func (f *situation) approved() (by []string, ignored []string) {
 		default:
 			seen[a.Actor] = true
 			by = append(by, a.Actor)
+			until = earliest(until, f.holders[holder{a.Actor, a.Kind}].until)
+			if f.policy.ApprovalExpiry > 0 {
+				until = earliest(until, a.DecidedAt.Add(f.policy.ApprovalExpiry))
+			}
 		}
 	}
-	return by, ignored
+	return by, ignored, until
 }
 
 func short(sha string) string {

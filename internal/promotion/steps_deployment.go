@@ -198,8 +198,12 @@ func (s *Service) startSync(ctx context.Context, f *situation) (record, error) {
 		by = Actor{Name: f.SyncAskedBy, Kind: Person}
 	}
 	f.now = s.Now() // since the look a window may have closed
-	if len(holding(s.evaluate(ctx, f), PhaseSync)) > 0 {
+	gates := s.evaluate(ctx, f)
+	if len(holding(gates, PhaseSync)) > 0 {
 		return nothing(), nil
+	}
+	if taken, err := s.takePlace(ctx, f, !holdsLine(gates)); err != nil || !taken {
+		return nothing(), err
 	}
 	for _, d := range f.deployments {
 		if d.AutomatedSync {

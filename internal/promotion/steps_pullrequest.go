@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 func foundMerged(f *situation) bool {
 	if f.PullRequest == PullRequestMerged {
 		return false
 	}
-	return f.onHost && f.host.State == PullRequestMerged || f.Open() && f.Kind != KindChange && f.onMain.Commit.SHA != ""
+	onMain := f.Open() && f.Kind != KindChange && f.onMain.Commit.SHA != ""
+	return f.onHost && f.host.State == PullRequestMerged || onMain && f.mergerUnknownUntil().IsZero()
 }
 
 // findMerged records a merge that is a fact already: by the host's button, by plain git, or
@@ -18,9 +20,33 @@ func foundMerged(f *situation) bool {
 func (s *Service) findMerged(_ context.Context, f *situation) (record, error) {
 	sha, by := f.host.MergeSHA, f.host.MergedBy
 	if f.host.State != PullRequestMerged {
-		sha, by = f.onMain.Commit.SHA, f.onMain.Commit.Author
+		sha = f.onMain.Commit.SHA
+		switch {
+		case !f.fastForwarded():
+			by = f.onMain.Commit.Author
+		case by == "": // pushed by plain git: the commit is Sluice's own and does not know whom
+			by = "unknown"
+		}
 	}
 	return s.mergedAs(f, sha, Actor{Name: by, Kind: Person}), nil
+}
+
+// fastForwarded: main was moved to the very commit that Sluice wrote.
+func (f *situation) fastForwarded() bool {
+	return f.onMain.Commit.SHA != "" && f.onMain.Commit.SHA == f.HeadSHA
+}
+
+// naming is how long after main a host may say who merged.
+const naming = 30 * time.Second
+
+// mergerUnknownUntil is until when it is waited for the host to name who moved main to Sluice's own commit, which does not
+// say so itself. Zero: it is known, or nobody will say it.
+func (f *situation) mergerUnknownUntil() time.Time {
+	until := f.onMain.FoundAt.Add(naming)
+	if !f.fastForwarded() || !f.onHost || f.host.State != PullRequestOpen || f.host.MergedBy != "" || !f.now.Before(until) {
+		return time.Time{}
+	}
+	return until
 }
 
 func (s *Service) mergedAs(f *situation, sha string, by Actor) record {
@@ -144,13 +170,17 @@ func (s *Service) propose(ctx context.Context, f *situation) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
+	source, err := s.sourceChanges(ctx, f)
+	if err != nil {
+		return record{}, err
+	}
 	base, rendered, diff, branch := f.head, f.proposed.After.Hash, f.proposed.Diff, f.Branch
 	r := record{by: Sluice(), action: "promotion.proposed", message: fmt.Sprintf("commit %s on branch %s", short(head), branch)}
 	if f.RenderedHash != "" && f.RenderedHash != rendered {
 		r.message += "; it renders something else than before, so approvals given until now no longer count"
 	}
 	r.apply = func(p *Promotion) {
-		p.Branch, p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Lint = branch, base, head, rendered, diff, found
+		p.Branch, p.BaseSHA, p.HeadSHA, p.RenderedHash, p.Diff, p.Lint, p.Source = branch, base, head, rendered, diff, found, source
 	}
 	return r, nil
 }
@@ -187,7 +217,7 @@ func (s *Service) openPullRequest(ctx context.Context, f *situation) (record, er
 	return record{by: Sluice(), action: "promotion.opened", message: fmt.Sprintf("pull request #%d is open", pr.Number), apply: func(p *Promotion) {
 		p.PullRequest, p.Number, p.URL, p.BodyHash = PullRequestOpen, pr.Number, pr.URL, hashOf(f.body)
 	}, then: func(ctx context.Context, tx Tx, p Promotion) error {
-		if !p.Restore.Base {
+		if !p.changesOthers() {
 			return nil
 		}
 		return tx.Enqueue(ctx, Work{Kind: WorkLook, Repository: p.Target.Repository}) // what else it changes is judged too
@@ -234,16 +264,28 @@ func (f *situation) mergeable() bool {
 		len(f.held()) == 0
 }
 
+// mergesItself: the policy wants the merge, whoever else does.
+func (f *situation) mergesItself() bool { return f.policy.AutomaticMerge && f.Kind != KindChange }
+
 func mayMerge(f *situation) bool {
-	return f.mergeable() && (f.policy.AutomaticMerge && f.Kind != KindChange || f.MergeAskedBy != "")
+	return f.mergeable() && (f.mergesItself() || f.MergeAskedBy != "" || f.MergeStands())
 }
 
 func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
 	by := Sluice()
-	if f.MergeAskedBy != "" {
+	switch {
+	case f.MergeAskedBy != "":
 		by = Actor{Name: f.MergeAskedBy, Kind: Person}
+	case !f.mergesItself():
+		by = Actor{Name: f.StandingMerge.By, Kind: Person}
+		if stands, err := s.stillStands(ctx, f); err != nil || !stands {
+			return nothing(), err
+		}
 	}
-	f.now = s.Now() // since the look a window may have closed, or an approval expired
+	f.now = s.Now() // since the look a window may have closed, an approval expired, or somebody lost a role
+	if err := s.lookAtHolders(ctx, f); err != nil {
+		return record{}, err
+	}
 	f.gates = s.evaluate(ctx, f)
 	if err := s.judgeSiblings(ctx, f); err != nil {
 		return record{}, fmt.Errorf("judge what else pull request #%d changes: %w", f.Number, err)
@@ -251,18 +293,30 @@ func (s *Service) merge(ctx context.Context, f *situation) (record, error) {
 	if len(f.held()) > 0 {
 		return nothing(), nil // the next look says what holds it
 	}
-	sha, err := f.site.Host.Merge(ctx, f.Number, f.HeadSHA, mergeMessage(f), by)
+	sha, err := f.site.Host.Merge(ctx, f.Number, f.HeadSHA, mergeMessage(f), by, f.mergeMethod())
 	if err != nil {
 		return record{}, fmt.Errorf("merge pull request #%d: %w", f.Number, err)
 	}
 	return s.mergedAs(f, sha, by), nil
 }
 
+// mergeMethod is what the policy says of the target. One merge brings all that the pull request changes, so where its targets
+// disagree the repository's own method is used.
+func (f *situation) mergeMethod() MergeMethod {
+	method := f.policy.MergeMethod
+	for _, other := range f.siblings {
+		if other.Open() && (f.rules.rules == nil || f.rules.rules.For(other.Target).MergeMethod != method) {
+			return ""
+		}
+	}
+	return method
+}
+
 // nothing is the record of a step that turned out not to be its turn.
 func nothing() record { return record{apply: func(*Promotion) {}} }
 
 // mergeLapsed: a person asked to merge and a gate closed before it was done. The wish does not
-// outlive the moment: hours later nobody would expect the merge.
+// outlive the moment: hours later nobody would expect the merge. Whoever does expect it asks for it to stand (StandingMerge).
 func mergeLapsed(f *situation) bool {
 	return f.PullRequest == PullRequestOpen && f.Open() && f.MergeAskedBy != "" && !f.mergeable()
 }

@@ -20,6 +20,8 @@ type Store interface {
 // Reader reads the domain's objects. A single object that does not exist is ErrNotFound.
 type Reader interface {
 	Targets(ctx context.Context) ([]Target, error)
+	// TargetsAt are those of a config repository at these paths.
+	TargetsAt(ctx context.Context, repository string, paths []string) ([]Target, error)
 	TargetNamed(ctx context.Context, application, environment string) (Target, error)
 	Release(ctx context.Context, id int64) (Release, error)
 	ReleaseVersion(ctx context.Context, application, version string) (Release, error)
@@ -61,8 +63,34 @@ type Reader interface {
 	OverridesOf(ctx context.Context, targetID int64, at time.Time) ([]Override, error)
 	// EvidenceFor is all evidence of a release, newest first.
 	EvidenceFor(ctx context.Context, releaseID int64) ([]Evidence, error)
+	// MigrationsOf is what the builds of releases posted of migrations, without texts, by release. A release that CI posted has
+	// at least one entry.
+	MigrationsOf(ctx context.Context, releaseIDs []int64) (map[int64][]BuildMigrations, error)
+	// MigrationTexts are the texts of migrations by their hash. One that is not stored is left out.
+	MigrationTexts(ctx context.Context, hashes []string) (map[string]string, error)
+	// MigrationsKnown tells whether a build of an application ever posted migrations.
+	MigrationsKnown(ctx context.Context, applicationID int64) (bool, error)
+	// RanSince are the other releases that were seen on a target after a release was last seen there, oldest first. Of one that
+	// never was, they are those with a higher number.
+	RanSince(ctx context.Context, targetID, releaseID int64) ([]Release, error)
 	ReleasesWithDigest(ctx context.Context, application, digest string) ([]Release, error)
+	// Seen is what a target's deployments were seen to be, each in turn and oldest first: whenever they ran the release, and all
+	// since a moment. Deployments that are gone are left out.
+	Seen(ctx context.Context, targetID, releaseID int64, since time.Time) ([]Seen, error)
+	// TokenRoles are the roles of the API token of a name, and when it expires; none when there is none that is valid at that time.
+	TokenRoles(ctx context.Context, name string, at time.Time) (roles []Role, until time.Time, err error)
+	// VerifiedHere are the releases that were verified on a target, the one verified last first.
+	VerifiedHere(ctx context.Context, targetID int64, limit int) ([]Release, error)
+	// RollbackVerdict is a stored verdict; ErrNotFound.
+	RollbackVerdict(ctx context.Context, id int64) (RollbackVerdict, error)
+	// AcceptancesOf are a promotion's accepted unknowns, those that have expired too.
+	AcceptancesOf(ctx context.Context, promotionID int64) ([]Acceptance, error)
+	// SyncLine are the syncs that wait in the line or have a place.
+	SyncLine(ctx context.Context) ([]Lined, error)
+	// MergedUnjudged are promotions merged after a moment whose sync gates were never evaluated.
+	MergedUnjudged(ctx context.Context, since time.Time) ([]JustMerged, error)
 	Queries
+	DriftReader
 }
 
 // Tx reads and writes within one transaction.
@@ -103,6 +131,13 @@ type Tx interface {
 	PromotionByCommit(ctx context.Context, targetID int64, mergeSHA string) (int64, error)
 
 	InsertApproval(ctx context.Context, a Approval) error
+	// SaveToken stores a token, in place of an earlier one of its name.
+	SaveToken(ctx context.Context, t NewToken, at time.Time) error
+	// RevokeToken ends a token; revoked is false when it was revoked before. ErrNotFound.
+	RevokeToken(ctx context.Context, name string, at time.Time) (revoked bool, err error)
+	// KeepRollbackVerdict stores a verdict and sets its id, unless the last one of the same step was concluded from the same facts.
+	KeepRollbackVerdict(ctx context.Context, v *RollbackVerdict, at time.Time) error
+	InsertAcceptance(ctx context.Context, a Acceptance) (int64, error)
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
 
 	SaveRepository(ctx context.Context, r RepositoryStatus) error
@@ -145,6 +180,15 @@ type Tx interface {
 	// Examined marks a revision as looked into.
 	Examined(ctx context.Context, id int64) error
 
+	// LockSyncLine makes those who take a place take turns.
+	LockSyncLine(ctx context.Context) error
+	// JoinSyncLine puts a sync into the line, anew when it left it.
+	JoinSyncLine(ctx context.Context, l Lined, at time.Time) error
+	TakeSyncPlace(ctx context.Context, promotionID int64, at time.Time) error
+	LeaveSyncLine(ctx context.Context, promotionID int64, at time.Time) error
+
+	DriftWriter
+
 	Audit(ctx context.Context, e AuditEvent) error
 	// Enqueue stores work in the same transaction, so that neither is lost.
 	Enqueue(ctx context.Context, w Work) error
@@ -158,15 +202,19 @@ type Work struct {
 	PromotionID int64
 	Repository  string
 	At          time.Time // not before; zero: now
+
+	Application, Environment string // of Deployment
+	Deployment               DeploymentKey
 }
 
 // WorkKind says what is to be done.
 type WorkKind string
 
-// The kinds of work: look at a config repository, take a promotion onwards.
+// The kinds of work: look at a config repository, take a promotion onwards, compare a deployment with Git.
 const (
 	WorkLook    WorkKind = "look"
 	WorkAdvance WorkKind = "advance"
+	WorkDrift   WorkKind = "drift"
 )
 
 // BuildOutcome is what a build led to.

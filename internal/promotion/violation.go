@@ -30,6 +30,7 @@ const (
 	ViolationMerged ViolationKind = "merged" // a pull request, against a red gate
 	ViolationPushed ViolationKind = "pushed" // to main directly, past every pull request
 	ViolationSynced ViolationKind = "synced" // around Sluice
+	ViolationEdited ViolationKind = "edited" // in the cluster, around Git
 )
 
 // violate records a violation once.

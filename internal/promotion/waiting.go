@@ -14,7 +14,7 @@ func (f *situation) waiting() string {
 		if held := holding(f.gates, PhaseMerge); len(held) > 0 {
 			return explain("", held)
 		}
-		if f.policy.AutomaticMerge {
+		if f.policy.AutomaticMerge || f.MergeStands() {
 			return "Sluice merges it now."
 		}
 		return fmt.Sprintf("Nothing holds it: somebody merges pull request #%d, here or at the host.", f.Number)

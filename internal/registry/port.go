@@ -2,6 +2,10 @@ package registry
 
 import (
 	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -14,9 +18,28 @@ func (c *Client) Image(ctx context.Context, reference string) (promotion.ImageFa
 	if err != nil {
 		return promotion.ImageFacts{}, err
 	}
-	facts := promotion.ImageFacts{Present: artifact.Present, MissingBlobs: artifact.MissingBlobs}
+	facts := promotion.ImageFacts{Present: artifact.Present, MissingBlobs: artifact.MissingBlobs, Platforms: artifact.Platforms}
 	for _, child := range artifact.Children {
 		facts.Manifests = append(facts.Manifests, promotion.PlatformManifest(child))
 	}
 	return facts, nil
+}
+
+// Held implements promotion.Registry. A tag that is not there is no error.
+func (c *Client) Held(ctx context.Context, reference string, tags []string) (bool, error) {
+	ref, err := name.NewDigest(reference, c.nameOptions(reference)...)
+	if err != nil {
+		return false, fmt.Errorf("not a reference by digest (repository@sha256:…): %q", reference)
+	}
+	for _, tag := range tags {
+		digest, err := c.Resolve(ctx, promotion.RepositoryOf(reference), tag)
+		switch {
+		case errors.Is(err, promotion.ErrNotFound):
+		case err != nil:
+			return false, err
+		case digest == ref.DigestStr():
+			return true, nil
+		}
+	}
+	return false, nil
 }

@@ -290,7 +290,7 @@ func TestImage(t *testing.T) {
 	}
 	want := promotion.ImageFacts{Present: true, Manifests: []promotion.PlatformManifest{
 		{Digest: artifact.Children[0].Digest, Platform: "linux/amd64"}, {Digest: artifact.Children[1].Digest, Platform: "linux/arm64"},
-	}}
+	}, Platforms: []string{"linux/amd64", "linux/arm64"}}
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Error(diff)
 	}

@@ -49,6 +49,18 @@ type Predicates struct {
 	DependencyRecoverable Predicate `json:"DependencyRecoverable"`
 }
 
+// NamedPredicate is one of the five checks with its name.
+type NamedPredicate struct {
+	Name string
+	Predicate
+}
+
+// All are the five checks in their usual order.
+func (p Predicates) All() []NamedPredicate {
+	return []NamedPredicate{{ArtifactAvailable, p.ArtifactAvailable}, {ConfigCompatible, p.ConfigCompatible}, {DataCompatible, p.DataCompatible},
+		{TrafficSwitchable, p.TrafficSwitchable}, {DependencyRecoverable, p.DependencyRecoverable}}
+}
+
 // Verdict is what the facts add up to. Accepting an unknown changes no value
 // and not the overall one: it only opens the gate.
 type Verdict struct {

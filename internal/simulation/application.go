@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -11,52 +12,53 @@ import (
 
 // stepApplications takes each Application one step further, in the order in which Argo CD 3.5 was recorded to go: an
 // operation is accepted, applied with its history entry, ended, and only then are sync, health and images looked at again.
-func (s *Simulation) stepApplications(ctx context.Context, head string) error {
-	found, err := s.list(ctx, applications)
+func (e *Engine) stepApplications(ctx context.Context, head string) error {
+	found, err := e.list(ctx, applications)
 	if err != nil {
 		return err
 	}
-	f, err := s.family(ctx)
+	f, err := e.family(ctx)
 	if err != nil {
 		return err
 	}
+	var failed error
 	for i := range found {
 		// A conflict means that somebody asked for something meanwhile: it is seen at the next step.
-		if err := s.stepApplication(ctx, &found[i], f, head); err != nil && !apierrors.IsConflict(err) {
-			return fmt.Errorf("application %s: %w", found[i].GetName(), err)
+		if err := e.stepApplication(ctx, &found[i], f, head); err != nil && !apierrors.IsConflict(err) {
+			failed = errors.Join(failed, fmt.Errorf("application %s: %w", found[i].GetName(), err))
 		}
 	}
-	return nil
+	return failed
 }
 
-func (s *Simulation) stepApplication(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
+func (e *Engine) stepApplication(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
 	_, asked := app.Object["operation"]
 	phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
 	switch {
 	case asked && phase != "Running":
-		s.accept(app)
-		_, err := s.update(ctx, app)
+		e.accept(app)
+		_, err := e.update(ctx, app)
 		return err
 	case asked:
-		return s.operate(ctx, app, head)
+		return e.operate(ctx, app, head)
 	}
 	before := app.DeepCopy()
-	if err := s.compare(ctx, app, f, head); err != nil {
+	if err := e.compare(ctx, app, f, head); err != nil {
 		return err
 	}
-	s.autoSync(app, head)
+	e.autoSync(app, head)
 	if equality.Semantic.DeepEqual(app.Object, before.Object) {
 		return nil
 	}
-	statusOf(app)["reconciledAt"] = s.stamp()
-	_, err := s.update(ctx, app)
+	statusOf(app)["reconciledAt"] = e.stamp()
+	_, err := e.update(ctx, app)
 	return err
 }
 
 // compare sets sync against main's head live objects with what it renders, and looks at their health.
-func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
+func (e *Engine) compare(ctx context.Context, app *unstructured.Unstructured, f family, head string) error {
 	status := statusOf(app)
-	desired, err := s.render(ctx, app, head, head)
+	desired, err := e.render(ctx, app, head, head)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -67,15 +69,15 @@ func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured
 		return nil //nolint:nilerr // a tree that does not render is a finding about the Application
 	}
 	delete(status, "conditions")
-	tracked, err := s.tracked(ctx, app)
+	tracked, err := e.tracked(ctx, app)
 	if err != nil {
 		return err
 	}
 	word := "Synced"
-	var resources []any
+	resources := []any{}
 	for _, o := range desired {
 		r := reference(o)
-		same, err := s.isApplied(ctx, o)
+		same, err := e.isApplied(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -91,12 +93,12 @@ func (s *Simulation) compare(ctx context.Context, app *unstructured.Unstructured
 	}
 	status["sync"] = map[string]any{"status": word, "revision": head}
 	status["resources"] = resources
-	return s.summarise(ctx, status, desired, f)
+	return e.summarise(ctx, status, desired, f)
 }
 
 // autoSync asks for an operation where the Application says so: a full one for a revision that was not tried yet, a
 // partial one, which leaves no history, to heal what was changed by hand.
-func (s *Simulation) autoSync(app *unstructured.Unstructured, head string) {
+func (e *Engine) autoSync(app *unstructured.Unstructured, head string) {
 	policy, automated, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "automated")
 	status := statusOf(app)
 	word, _, _ := unstructured.NestedString(status, "sync", "status")
@@ -104,6 +106,9 @@ func (s *Simulation) autoSync(app *unstructured.Unstructured, head string) {
 		return
 	}
 	sync := map[string]any{"revision": head, "prune": policy["prune"] == true}
+	if options, found, _ := unstructured.NestedSlice(app.Object, "spec", "syncPolicy", "syncOptions"); found {
+		sync["syncOptions"] = options
+	}
 	last, _, _ := unstructured.NestedString(status, "operationState", "syncResult", "revision")
 	phase, _, _ := unstructured.NestedString(status, "operationState", "phase")
 	if last == head {

@@ -118,7 +118,7 @@ func (s *Simulation) dismiss(ctx context.Context, app *unstructured.Unstructured
 	if !ofTheSet(app) {
 		return nil
 	}
-	tracked, err := s.tracked(ctx, app)
+	tracked, err := s.engine.tracked(ctx, app)
 	if err != nil {
 		return err
 	}

@@ -194,11 +194,6 @@ func (r *objects) Patch(context.Context, string, types.PatchType, []byte, metav1
 	return nil, r.unsupported("patch")
 }
 
-// Apply implements dynamic.ResourceInterface.
-func (r *objects) Apply(context.Context, string, *unstructured.Unstructured, metav1.ApplyOptions, ...string) (*unstructured.Unstructured, error) {
-	return nil, r.unsupported("server-side apply")
-}
-
 // ApplyStatus implements dynamic.ResourceInterface.
 func (r *objects) ApplyStatus(context.Context, string, *unstructured.Unstructured, metav1.ApplyOptions) (*unstructured.Unstructured, error) {
 	return nil, r.unsupported("server-side apply")

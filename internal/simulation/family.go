@@ -13,16 +13,16 @@ type family struct {
 	sets, pods map[types.UID][]*unstructured.Unstructured
 }
 
-func (s *Simulation) family(ctx context.Context) (family, error) {
+func (a api) family(ctx context.Context) (family, error) {
 	f := family{map[types.UID][]*unstructured.Unstructured{}, map[types.UID][]*unstructured.Unstructured{}}
-	sets, err := s.list(ctx, replicaSets)
+	sets, err := a.list(ctx, replicaSets)
 	if err != nil {
 		return f, err
 	}
 	for i := range sets {
 		f.sets[controllerOf(&sets[i])] = append(f.sets[controllerOf(&sets[i])], &sets[i])
 	}
-	found, err := s.list(ctx, pods)
+	found, err := a.list(ctx, pods)
 	for i := range found {
 		f.pods[controllerOf(&found[i])] = append(f.pods[controllerOf(&found[i])], &found[i])
 	}

@@ -2,7 +2,10 @@ package simulation
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -11,59 +14,59 @@ const keptHistory = 10
 
 // accept begins the operation that was asked for. Its state is merged over that of the operation
 // before, whose message and result stay until this one has its own, as Argo CD does.
-func (s *Simulation) accept(app *unstructured.Unstructured) {
+func (e *Engine) accept(app *unstructured.Unstructured) {
 	operation, _ := app.Object["operation"].(map[string]any)
 	state := below(statusOf(app), "operationState")
-	overlay(state, map[string]any{"operation": copied(operation), "phase": "Running", "startedAt": s.stamp()}, nil)
+	overlay(state, map[string]any{"operation": copied(operation), "phase": "Running", "startedAt": e.stamp()})
 	delete(state, "finishedAt")
 }
 
 // operate applies what the operation asks for, lets the history grow, and only then ends the operation. Killed in
 // between, it applies the same once more and adds no second entry.
-func (s *Simulation) operate(ctx context.Context, app *unstructured.Unstructured, head string) error {
+func (e *Engine) operate(ctx context.Context, app *unstructured.Unstructured, head string) error {
 	sync, _, _ := unstructured.NestedMap(app.Object, "operation", "sync")
 	revision, _ := sync["revision"].(string)
 	if revision == "" {
 		revision = head
 	}
 	state := below(statusOf(app), "operationState")
-	desired, err := s.render(ctx, app, revision, head)
+	desired, err := e.render(ctx, app, revision, head)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		s.end(app, "Error", "ComparisonError: "+err.Error())
-		_, err := s.update(ctx, app)
+		e.end(app, "Error", "ComparisonError: "+err.Error())
+		_, err := e.update(ctx, app)
 		return err
 	}
-	results, failure, err := s.applyAll(ctx, app, desired, sync)
+	results, failure, err := e.applyAll(ctx, app, desired, sync)
 	if err != nil {
 		return err
 	}
-	if _, partial := sync["resources"]; !partial && failure == "" && s.remember(app, revision) {
-		if app, err = s.update(ctx, app); err != nil {
+	if _, partial := sync["resources"]; !partial && failure == "" && e.remember(app, revision) {
+		if app, err = e.update(ctx, app); err != nil {
 			return err
 		}
 		state = below(statusOf(app), "operationState")
 	}
 	state["syncResult"] = map[string]any{"revision": revision, "resources": results}
 	if failure != "" {
-		s.end(app, "Failed", "one or more synchronization tasks completed unsuccessfully, reason: "+failure)
+		e.end(app, "Failed", failure)
 	} else {
-		s.end(app, "Succeeded", "successfully synced (all tasks run)")
+		e.end(app, "Succeeded", "successfully synced (all tasks run)")
 	}
-	_, err = s.update(ctx, app)
+	_, err = e.update(ctx, app)
 	return err
 }
 
-func (s *Simulation) end(app *unstructured.Unstructured, phase, message string) {
+func (e *Engine) end(app *unstructured.Unstructured, phase, message string) {
 	state := below(statusOf(app), "operationState")
-	state["phase"], state["message"], state["finishedAt"] = phase, message, s.stamp()
+	state["phase"], state["message"], state["finishedAt"] = phase, message, e.stamp()
 	delete(app.Object, "operation")
 }
 
 // remember adds the deployment to the history, unless this operation has done so already.
-func (s *Simulation) remember(app *unstructured.Unstructured, revision string) bool {
+func (e *Engine) remember(app *unstructured.Unstructured, revision string) bool {
 	status := statusOf(app)
 	startedAt := below(status, "operationState")["startedAt"]
 	history, _ := status["history"].([]any)
@@ -76,7 +79,7 @@ func (s *Simulation) remember(app *unstructured.Unstructured, revision string) b
 		id = last["id"].(int64) + 1
 	}
 	by, _, _ := unstructured.NestedMap(app.Object, "operation", "initiatedBy")
-	history = append(history, map[string]any{"id": id, "revision": revision, "deployStartedAt": startedAt, "deployedAt": s.stamp(),
+	history = append(history, map[string]any{"id": id, "revision": revision, "deployStartedAt": startedAt, "deployedAt": e.stamp(),
 		"initiatedBy": by, "source": copied(below(below(app.Object, "spec"), "source"))})
 	status["history"] = history[max(0, len(history)-keptHistory):]
 	return true
@@ -84,19 +87,27 @@ func (s *Simulation) remember(app *unstructured.Unstructured, revision string) b
 
 // applyAll applies what was rendered and deletes what is no longer there, as far as the operation says so.
 // failure is what the API server refused first; the other objects are applied all the same.
-func (s *Simulation) applyAll(ctx context.Context, app *unstructured.Unstructured, desired []*unstructured.Unstructured,
+func (e *Engine) applyAll(ctx context.Context, app *unstructured.Unstructured, desired []*unstructured.Unstructured,
 	sync map[string]any) (results []any, failure string, err error) {
+	if results := e.invalid(desired, sync); len(results) > 0 {
+		return results, notValid, nil
+	}
+	if has(sync, "CreateNamespace=true") {
+		if err := e.ensureNamespace(ctx, app); err != nil {
+			return nil, "", err
+		}
+	}
 	for _, o := range desired {
 		if !chosen(sync, o) {
 			continue
 		}
 		r := reference(o)
 		r["status"], r["syncPhase"] = "Synced", "Sync"
-		message, err := s.applyObject(ctx, o)
+		message, err := e.applyObject(ctx, o, has(sync, "ServerSideApply=true"))
 		if refusal := refused(err); refusal != "" {
 			r["status"], r["hookPhase"], message = "SyncFailed", "Failed", refusal
 			if failure == "" {
-				failure = refusal
+				failure = "one or more synchronization tasks completed unsuccessfully, reason: " + refusal
 			}
 		} else if err != nil {
 			return nil, "", err
@@ -104,7 +115,7 @@ func (s *Simulation) applyAll(ctx context.Context, app *unstructured.Unstructure
 		r["message"] = message
 		results = append(results, r)
 	}
-	tracked, err := s.tracked(ctx, app)
+	tracked, err := e.tracked(ctx, app)
 	if err != nil {
 		return nil, "", err
 	}
@@ -116,7 +127,7 @@ func (s *Simulation) applyAll(ctx context.Context, app *unstructured.Unstructure
 		r["status"], r["message"] = "PruneSkipped", "ignored (requires pruning)"
 		if sync["prune"] == true {
 			r["status"], r["message"] = "Pruned", "pruned"
-			if err := s.remove(ctx, o); err != nil {
+			if err := e.remove(ctx, o); err != nil {
 				return nil, "", err
 			}
 		}
@@ -137,4 +148,34 @@ func chosen(sync map[string]any, o *unstructured.Unstructured) bool {
 		}
 	}
 	return false
+}
+
+// notValid is what Argo CD says when it refuses to begin.
+const notValid = "one or more synchronization tasks are not valid"
+
+// invalid are the results of an operation that is refused before anything is applied: a kind is not served.
+func (e *Engine) invalid(desired []*unstructured.Unstructured, sync map[string]any) (results []any) {
+	for _, o := range desired {
+		if why := e.unserved(o); why != "" && chosen(sync, o) {
+			r := reference(o)
+			r["status"], r["syncPhase"], r["message"] = "SyncFailed", "Sync", why
+			results = append(results, r)
+		}
+	}
+	return results
+}
+
+// has tells whether an operation has a sync option.
+func has(sync map[string]any, option string) bool {
+	options, _ := sync["syncOptions"].([]any)
+	return slices.Contains(options, any(option))
+}
+
+func (e *Engine) ensureNamespace(ctx context.Context, app *unstructured.Unstructured) error {
+	name, _, _ := unstructured.NestedString(app.Object, "spec", "destination", "namespace")
+	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
+	if _, err := e.create(ctx, namespace); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create namespace %s: %w", name, err)
+	}
+	return nil
 }

@@ -15,35 +15,36 @@ type renderCache struct {
 }
 
 // render is what an Application's path holds at a revision, placed in its namespace and marked as its own.
-func (s *Simulation) render(ctx context.Context, app *unstructured.Unstructured, revision, head string) ([]*unstructured.Unstructured, error) {
+func (e *Engine) render(ctx context.Context, app *unstructured.Unstructured, revision, head string) ([]*unstructured.Unstructured, error) {
 	path := folderOf(app)
-	if s.rendered.revision != head {
-		s.rendered = renderCache{head, map[string][]*unstructured.Unstructured{}}
+	if e.rendered.revision != head {
+		e.rendered = renderCache{head, map[string][]*unstructured.Unstructured{}}
 	}
-	found, known := s.rendered.byPath[path]
+	found, known := e.rendered.byPath[path]
 	if !known || revision != head {
 		var err error
-		if found, err = s.Render(ctx, revision, path); err != nil {
+		if found, err = e.Render(ctx, revision, path); err != nil {
 			return nil, err
 		}
 		if found, err = asDecoded(found); err != nil {
 			return nil, err
 		}
 		if revision == head {
-			s.rendered.byPath[path] = found
+			e.rendered.byPath[path] = found
 		}
 	}
 	desired := make([]*unstructured.Unstructured, len(found))
 	for i, o := range found {
 		desired[i] = o.DeepCopy()
-		place(app, desired[i])
+		e.place(app, desired[i])
 	}
 	return desired, nil
 }
 
-// place gives an object the Application's namespace where it names none.
-func place(app, o *unstructured.Unstructured) {
-	if o.GetNamespace() == "" {
+// place gives an object the Application's namespace where it names none and its kind lives in one.
+func (e *Engine) place(app, o *unstructured.Unstructured) {
+	_, namespaced, err := e.mapping(o.GroupVersionKind())
+	if o.GetNamespace() == "" && (namespaced || err != nil) {
 		namespace, _, _ := unstructured.NestedString(app.Object, "spec", "destination", "namespace")
 		o.SetNamespace(namespace)
 	}

@@ -9,9 +9,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -50,9 +48,9 @@ type Options struct {
 // Simulation is the simulated cluster.
 type Simulation struct {
 	Options
-	store    *store
-	api      dynamic.Interface // the stand-ins' own, saved once a step
-	rendered renderCache
+	api    // the stand-ins' own, saved once a step
+	store  *store
+	engine *Engine
 
 	stepping sync.Mutex
 	saving   sync.Mutex
@@ -61,12 +59,14 @@ type Simulation struct {
 
 // Open loads the cluster's state, or starts with an empty cluster.
 func Open(o Options) (*Simulation, error) {
-	s := &Simulation{Options: o, store: newStore(o.Now)}
-	s.api = &client{store: s.store, written: func() error { return nil }}
+	kept := newStore(o.Now)
+	own := &client{store: kept, written: func() error { return nil }}
+	s := &Simulation{Options: o, store: kept, api: api{client: own, now: o.Now},
+		engine: NewEngine(EngineOptions{Client: own, Head: o.Head, Render: o.Render, Now: o.Now})}
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, s.ensureNode(context.Background())
 }
 
 // Client is the cluster's API. A write is in the file before it is answered.
@@ -113,46 +113,9 @@ func (s *Simulation) Step(ctx context.Context) error {
 		if err := s.stepWorkloads(ctx); err != nil {
 			return fmt.Errorf("the simulated workload controllers: %w", err)
 		}
-		if err := s.stepApplications(ctx, head); err != nil {
+		if err := s.engine.stepApplications(ctx, head); err != nil {
 			return fmt.Errorf("the simulated Argo CD: %w", err)
 		}
 	}
 	return s.save()
 }
-
-// The resources that the stand-ins list.
-var (
-	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
-	deployments  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	statefulSets = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
-	daemonSets   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}
-	replicaSets  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-	pods         = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-)
-
-func (s *Simulation) list(ctx context.Context, gvr schema.GroupVersionResource) ([]unstructured.Unstructured, error) {
-	list, err := s.api.Resource(gvr).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", gvr.Resource, err)
-	}
-	return list.Items, nil
-}
-
-// at is the interface to the objects of this one's kind and namespace.
-func (s *Simulation) at(o *unstructured.Unstructured) dynamic.ResourceInterface {
-	return s.api.Resource(resourceOf(o.GroupVersionKind())).Namespace(o.GetNamespace())
-}
-
-func (s *Simulation) create(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return s.at(o).Create(ctx, o, metav1.CreateOptions{})
-}
-
-func (s *Simulation) update(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return s.at(o).Update(ctx, o, metav1.UpdateOptions{})
-}
-
-func (s *Simulation) remove(ctx context.Context, o *unstructured.Unstructured) error {
-	return s.at(o).Delete(ctx, o.GetName(), metav1.DeleteOptions{})
-}
-
-func (s *Simulation) stamp() string { return s.Now().UTC().Format(time.RFC3339) }

@@ -158,7 +158,7 @@ func TestMissingImage(t *testing.T) {
 		if o.Sync != promotion.Synced || o.Health != promotion.Degraded || o.Revision != commit(2) || o.Rollout.Old != 2 {
 			t.Errorf("with a missing image: %+v", o)
 		}
-		for _, want := range []string{"cannot pull image " + registry + "@" + digest("1.1.0"), "not found", "Check that the registry has it"} {
+		for _, want := range []string{"cannot pull image " + registry + "@" + digest("1.1.0"), "not found", "The registry does not have it"} {
 			if !strings.Contains(o.Message, want) {
 				t.Errorf("%q does not say %q", o.Message, want)
 			}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -137,6 +138,9 @@ func (s *store) update(key objectKey, o *unstructured.Unstructured) (*unstructur
 	if equality.Semantic.DeepEqual(o.Object, live.Object) {
 		return o, nil
 	}
+	if err := keepsSelector(live, o); err != nil {
+		return nil, err
+	}
 	// An Application has no status subresource, so that a new status counts as well.
 	if o.GetKind() == "Application" || !equality.Semantic.DeepEqual(o.Object["spec"], live.Object["spec"]) {
 		o.SetGeneration(live.GetGeneration() + 1)
@@ -190,4 +194,15 @@ func (s *store) since(version int64) (changes []change, next <-chan struct{}, ex
 	}
 	first, _ := slices.BinarySearchFunc(s.changes, version+1, func(c change, v int64) int { return int(c.version - v) })
 	return slices.Clone(s.changes[first:]), s.changed, false
+}
+
+// keepsSelector refuses what an API server refuses most often: a workload's selector cannot change.
+func keepsSelector(live, next *unstructured.Unstructured) error {
+	old, had, _ := unstructured.NestedMap(live.Object, "spec", "selector", "matchLabels")
+	selector, _, _ := unstructured.NestedMap(next.Object, "spec", "selector", "matchLabels")
+	if !had || equality.Semantic.DeepEqual(old, selector) {
+		return nil
+	}
+	kind := schema.GroupKind{Group: live.GroupVersionKind().Group, Kind: live.GetKind()}
+	return apierrors.NewInvalid(kind, live.GetName(), field.ErrorList{field.Invalid(field.NewPath("spec", "selector"), selector, "field is immutable")})
 }

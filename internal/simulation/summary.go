@@ -5,21 +5,20 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
 // summarise writes the Application's health, the worst of its workloads', and the images that run. Both are
 // as last seen, so that they may be those of the revision before when a sync has succeeded.
-func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured, f family) error {
+func (e *Engine) summarise(ctx context.Context, app map[string]any, desired []*unstructured.Unstructured, f family) error {
 	worst := "Healthy"
 	var images []string
 	for _, o := range desired {
 		if kind := o.GetKind(); kind != "Deployment" && kind != "StatefulSet" && kind != "DaemonSet" {
 			continue
 		}
-		d, err := s.at(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+		d, err := e.live(ctx, o)
 		if apierrors.IsNotFound(err) {
 			worst = worse(worst, "Missing")
 			continue
@@ -36,7 +35,7 @@ func (s *Simulation) summarise(ctx context.Context, app map[string]any, desired 
 		}
 	}
 	slices.Sort(images)
-	var distinct []any
+	distinct := []any{}
 	for _, image := range slices.Compact(images) {
 		distinct = append(distinct, image)
 	}

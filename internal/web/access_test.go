@@ -16,17 +16,22 @@ func TestActionsByRole(t *testing.T) {
 		{"/promotions/12/approve", rita + amir + ada},
 		{"/promotions/12/reject", rita + amir + ada},
 		{"/promotions/12/merge", rita + amir + ada},
+		{"/promotions/12/standing-merge", rita + amir + ada},
+		{"/promotions/12/withdraw-merge", rita + amir + ada},
 		{"/promotions/12/sync", rita + amir + ada},
 		{"/promotions/12/retry", rita + ada},
 		{"/promotions/12/cancel", rita + ada},
+		{"/promotions/12/accept", rita + amir + ada},
 		{"/promote", rita + ada},
 		{"/hold", rita + ada},
 		{"/resume", rita + ada},
 		{"/restore", rita + ada},
+		{"/rollback", rita + ada},
 		{"/freezes/4/end", rita + ada},
 		{"/overrides/new", gil},
 		{"/overrides/3/review", rita + amir + ada},
 		{"/violations/8/review", rita + amir + ada},
+		{"/applications/checkout/prod-us/restore-live", rita + amir + ada},
 		{"/releases/3/reject", rita + amir + ada},
 		{"/releases/3/reopen", rita + ada},
 		{"/git/platform-config/pulls/new", rita + ada},
@@ -69,7 +74,8 @@ func TestReadingNeedsSigningInUnlessDemo(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/", "/events", "/promotions/12", "/promote", "/applications/checkout", "/releases/3", "/history?at=x",
 		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7", "/git/platform-config/pulls/new", "/calendar", "/freezes/new",
-		"/hold", "/restore", "/violations", "/overrides", "/overrides/new", "/applications/checkout/prod-eu"} {
+		"/hold", "/restore", "/rollback", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
+		"/applications/checkout/prod-eu/rollback"} {
 		w := newDoor(t, false).get("", target)
 		if want := "/sign-in?next=" + url.QueryEscape(target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
 			t.Errorf("GET %s as nobody answered %d to %q, want 303 to %q", target, w.Code, w.Header().Get("Location"), want)
@@ -90,8 +96,9 @@ func TestWrongTokenIsNotSentToSignIn(t *testing.T) {
 
 func TestAddressOfRefusalLeadsBack(t *testing.T) {
 	t.Parallel()
-	for target, want := range map[string]string{"/promotions/12/merge": "/promotions/12", "/releases/3/reject": "/releases/3", "/releases/3/reopen": "/releases/3",
-		"/resume": "/", "/freezes": "/calendar#freezes", "/freezes/4": "/calendar#freezes", "/freezes/4/end": "/calendar#freezes", "/violations/8": "/violations",
+	for target, want := range map[string]string{"/promotions/12/merge": "/promotions/12", "/promotions/12/standing-merge": "/promotions/12",
+		"/promotions/12/withdraw-merge": "/promotions/12", "/promotions/12/accept": "/promotions/12", "/releases/3/reject": "/releases/3", "/releases/3/reopen": "/releases/3",
+		"/resume": "/", "/freezes": "/calendar#freezes", "/freezes/4": "/calendar#freezes", "/freezes/4/end": "/calendar#freezes", "/violations/8": "/violations", "/applications/checkout/prod-us/restore-live": "/applications/checkout/prod-us",
 		"/violations/8/review": "/violations", "/overrides": "/violations#overrides", "/overrides/3": "/violations#overrides",
 		"/overrides/3/review": "/violations#overrides", "/git/platform-config/pulls/8/merge": "/git/platform-config/pulls/8"} {
 		if w := newDoor(t, true).get(vera, target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
@@ -183,7 +190,7 @@ func TestStopIsShownOnEveryPage(t *testing.T) {
 	d := newDoor(t, true)
 	d.holds = append(d.holds, sampleStop())
 	for _, target := range []string{"/", "/?fragment=board", "/promotions/10", "/promotions/10?fragment=promotion", "/promotions/99", "/promote", "/applications/checkout",
-		"/applications/checkout/dev", "/releases/3", "/history", "/audit", "/set-up", "/calendar", "/violations", "/sign-in", "/git/platform-config/pulls"} {
+		"/applications/checkout/dev", "/releases/3", "/applications/checkout/prod-eu/rollback", "/history", "/audit", "/set-up", "/calendar", "/violations", "/sign-in", "/git/platform-config/pulls"} {
 		if body := d.get(vera, target).Body.String(); strings.Count(body, "Everything is stopped.") != 1 {
 			t.Errorf("GET %s does not say once that everything is stopped:\n%s", target, body)
 		}

@@ -18,6 +18,7 @@ type attempt struct {
 	action  string
 	text    string // the comment or reason that was sent
 	refused *promotion.Error
+	accept  acceptForm // of the action accept
 }
 
 func (w *Web) approve(c echo.Context) error { return w.decide(c, "approve") }
@@ -32,6 +33,16 @@ func (w *Web) decide(c echo.Context, decision string) error {
 }
 
 func (w *Web) merge(c echo.Context) error { return w.act(c, "merge", "", plain(w.useCases.Merge)) }
+
+func (w *Web) mergeWhenPassing(c echo.Context) error {
+	return w.act(c, "standing-merge", "", func(ctx context.Context, by promotion.Actor, id int64, _ string) (promotion.Promotion, error) {
+		return w.useCases.MergeWhenPassing(ctx, by, id, c.FormValue("rendered"))
+	})
+}
+
+func (w *Web) withdrawMerge(c echo.Context) error {
+	return w.act(c, "withdraw-merge", "", plain(w.useCases.WithdrawMergeWhenPassing))
+}
 
 func (w *Web) sync(c echo.Context) error { return w.act(c, "sync", "", plain(w.useCases.Sync)) }
 
@@ -64,6 +75,11 @@ func (w *Web) act(c echo.Context, action, field string, do useCase) error {
 	}
 	ctx, by := c.Request().Context(), auth.ActorOf(c)
 	_, err = do(ctx, by, id, text)
+	return w.afterAction(c, id, err, attempt{action: action, text: text})
+}
+
+// afterAction leads back to the promotion's page, or shows it with why nothing was done.
+func (w *Web) afterAction(c echo.Context, id int64, err error, tried attempt) error {
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/promotions/%d", id))
 	}
@@ -71,14 +87,15 @@ func (w *Web) act(c echo.Context, action, field string, do useCase) error {
 	if !ok {
 		return err
 	}
-	facts, err := w.promotionFacts(ctx, id)
+	tried.refused = refused
+	facts, err := w.promotionFacts(c.Request().Context(), id)
 	if err != nil {
 		return err
 	}
 	if len(refused.Gates) > 0 {
 		facts.gates = refused.Gates
 	}
-	v := newPromotionView(facts, by, attempt{action: action, text: text, refused: refused}, w.now())
+	v := newPromotionView(facts, auth.ActorOf(c), tried, w.now())
 	return w.answerPromotion(c, auth.Status(refused.Kind), v, nil) // not live: a refusal stays until the person leaves it
 }
 

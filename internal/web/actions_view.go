@@ -51,6 +51,7 @@ func (v *promotionView) act(f promotionFacts, by promotion.Actor, tried attempt)
 	}{
 		{"approve", "Approve", deciders, notToDecide(f, by), func() actionView { return decideForm(f, tried) }},
 		{"merge", "Merge", deciders, notToMerge(p), func() actionView { return mergeForm(f) }},
+		{"standing-merge", "Merge when the gates pass", deciders, notToMerge(p), func() actionView { return standingMergeForm(p) }},
 		{"sync", "Sync", deciders, notToSync(p), func() actionView {
 			return actionView{Name: "sync", Does: "Syncs now: evaluates the sync gates again and has the cluster apply the merge. It is refused while a gate holds.",
 				Buttons: []buttonView{{Name: "sync", Text: "Sync", Class: "primary"}}}
@@ -153,6 +154,17 @@ func mergeForm(f promotionFacts) actionView {
 	}
 	v.Buttons = []buttonView{{Name: "merge", Text: "Merge", Class: important(i < 0)}}
 	return v
+}
+
+// standingMergeForm asks for what merges later, or takes it back.
+func standingMergeForm(p promotion.Promotion) actionView {
+	if p.MergeStands() {
+		return actionView{Name: "withdraw-merge", Does: p.StandingMerge.By + " asked for it to be merged when the gates pass. Withdrawn, it waits for somebody to merge it.",
+			Buttons: []buttonView{{Name: "withdraw-merge", Text: "Do not merge by itself"}}}
+	}
+	return actionView{Name: "standing-merge", Rendered: p.RenderedHash,
+		Does:    "Merges later, without you: as soon as every gate passes, however long that takes. It ends by itself when anything else would be deployed than what you see.",
+		Buttons: []buttonView{{Name: "standing-merge", Text: "Merge when the gates pass"}}}
 }
 
 func notToSync(p promotion.Promotion) string {

@@ -104,7 +104,7 @@ func targetLink(t promotion.Target) link {
 
 func violationMark(k promotion.ViolationKind) mark {
 	word := map[promotion.ViolationKind]string{promotion.ViolationMerged: "merged against a gate", promotion.ViolationPushed: "pushed past review",
-		promotion.ViolationSynced: "synced around Sluice"}[k]
+		promotion.ViolationSynced: "synced around Sluice", promotion.ViolationEdited: "edited in the cluster"}[k]
 	if word == "" {
 		word = string(k)
 	}

@@ -40,6 +40,10 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 		want       any
 		leads      string
 	}{
+		{rita, "/promotions/12/standing-merge", url.Values{"rendered": {"f00d"}}, []any{"merge when passing", int64(12), "f00d"}, "/promotions/12"},
+		{amir, "/promotions/12/withdraw-merge", nil, []any{"withdraw merge", int64(12)}, "/promotions/12"},
+		{amir, "/promotions/12/accept", url.Values{"unknown": {unreadMessages}, "reason": {" the queue is empty\n"}, "lasts": {"4h0m0s"}}, promotion.AcceptRequest{Promotion: 12,
+			Unknown: unreadMessages, Reason: "the queue is empty", ExpiresAt: noon.Add(4 * time.Hour)}, "/promotions/12"},
 		{rita, "/hold", target, []any{"hold", hold}, "/applications/checkout/prod-eu"},
 		{rita, "/hold", url.Values{"application": {""}, "environment": {""}, "reason": {"fire"}}, []any{"hold", promotion.HoldRequest{Reason: "fire"}}, "/"},
 		{rita, "/resume", target, []any{"resume", hold}, "/applications/checkout/prod-eu"},
@@ -51,9 +55,14 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 			promotion.OverrideRequest{Application: "checkout", Environment: "prod-eu", Gates: []string{"approvals", "hold"}, Reason: "INC-77",
 				Incident: "https://incidents.example.com/77", ExpiresAt: noon.Add(2 * time.Hour)}, "/applications/checkout/prod-eu"},
 		{amir, "/overrides/3/review", url.Values{"review": {"fine"}}, []any{"review override", int64(3), "fine"}, "/violations"},
+		{amir, "/applications/checkout/prod-us/restore-live", nil, []any{"restore live", "checkout", "prod-us"}, "/applications/checkout/prod-us"},
 		{amir, "/violations/8/review", url.Values{"review": {"talked to dora"}}, []any{"close violation", int64(8), "talked to dora"}, "/violations"},
 		{amir, "/releases/3/reject", url.Values{"reason": {"loses carts"}}, []any{"reject", int64(3), "loses carts"}, "/releases/3"},
 		{rita, "/releases/3/reopen", url.Values{"reason": {"does not"}}, []any{"reopen", int64(3), "does not"}, "/releases/3"},
+		{rita, "/rollback", with(url.Values{"to": {"1.1.0"}, "way": {"images-and-config"}, "base": {"1"}}), promotion.GoBackRequest{Application: "checkout",
+			Environment: "prod-eu", Way: promotion.ImagesAndConfig, To: "1.1.0", Base: true, Reason: "INC-77"}, "/promotions/12"},
+		{rita, "/rollback", with(url.Values{"to": {"2"}, "way": {"images"}, "base": {"1"}}), promotion.GoBackRequest{Application: "checkout",
+			Environment: "prod-eu", Way: promotion.ImagesOnly, To: "2", Reason: "INC-77"}, "/promotions/12"},
 		{rita, "/restore", with(url.Values{"commit": {mergeSHA}, "images": {"today"}, "base": {"1"}}), []any{"restore", promotion.RestoreRequest{Application: "checkout",
 			Environment: "prod-eu", Restoration: promotion.Restoration{Commit: mergeSHA, Base: true}, ImagesOfToday: true, Reason: "INC-77"}}, "/promotions/12"},
 		{rita, "/restore", with(url.Values{"commit": {mergeSHA}, "images": {"then"}, "secrets": {"1"}}), []any{"restore", promotion.RestoreRequest{Application: "checkout",
@@ -123,6 +132,10 @@ func TestRefusedFormsKeepWhatWasSent(t *testing.T) {
 		{"own violation", amir, "/violations/7/review", url.Values{"review": {"all well"}}, conflict, 409, []string{"<strong>not now</strong>", "It was you"}},
 		{"reject without reason", amir, "/releases/3/reject", url.Values{"reason": {""}}, invalid("reason", "say why"), 422, []string{beside("reason", "say why")}},
 		{"reopen refused", rita, "/releases/3/reopen", url.Values{"reason": {"fixed"}}, conflict, 409, []string{"<strong>not now</strong>", "fixed</textarea>"}},
+		{"rollback without reason", rita, "/rollback", target(url.Values{"to": {"1.1.0"}, "way": {"images-and-config"}, "base": {"1"}}), invalid("reason", "say why"), 422,
+			[]string{beside("reason", "say why"), `value="images-and-config" checked`, `name="way" value="images-and-config"><input type="hidden" name="base" value="1">`}},
+		{"rollback to what was never here", rita, "/rollback", target(url.Values{"to": {"9.9.9"}, "way": {"images"}, "reason": {"back"}}), invalid("to", "never verified"), 422,
+			[]string{"<strong>never verified</strong>", `value="9.9.9"`, "back</textarea>"}},
 		{"restore without reason", rita, "/restore", target(url.Values{"commit": {mergeSHA}, "images": {"today"}, "base": {"1"}, "secrets": {"1"}}), invalid("reason", "say why"), 422,
 			[]string{beside("reason", "say why"), `value="today" checked`, `name="base" value="1"><input type="hidden" name="secrets" value="1">`}},
 		{"restore of nothing", rita, "/restore", target(url.Values{"commit": {"x"}, "reason": {"back"}}), invalid("commit", "choose one of its history"), 422,
@@ -133,6 +146,8 @@ func TestRefusedFormsKeepWhatWasSent(t *testing.T) {
 			[]string{beside("title", "say in a few words what it changes"), `<option value="raise-limits" selected>`}},
 		{"pull close", rita, "/git/platform-config/pulls/8/close", nil, conflict, 409, []string{"<strong>not now</strong>"}},
 		{"a promotion's pull", amir, "/git/platform-config/pulls/7/merge", nil, nil, 409, []string{"It is the pull request of promotion 12"}},
+		{"promote together with itself", rita, "/promote", target(url.Values{"release": {"3"}, "with": {"staging"}}), invalid("with", "name further ones only"), 422,
+			[]string{beside("with", "name further ones only"), `value="staging" checked`, "<details open>"}},
 		{"promote without reason", rita, "/promote", target(url.Values{"release": {"3"}}), invalid("reason", "say why"), 422, []string{beside("reason", "say why")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

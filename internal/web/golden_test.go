@@ -52,7 +52,9 @@ func TestPages(t *testing.T) {
 		{"extra-window", vera, "/freezes/new?kind=window", http.StatusOK},
 		{"override", gil, "/overrides/new?application=checkout&environment=prod-eu&gates=approvals", http.StatusOK},
 		{"override-where", rita, "/overrides/new", http.StatusOK},
+		{"drift-nothing", vera, "/drift", http.StatusOK},
 		{"exceptions-nothing", amir, "/violations", http.StatusOK},
+		{"go-back", rita, "/rollback?application=checkout&environment=prod-eu&to=1.1.0&way=images-and-config&base=1", http.StatusOK},
 		{"restore", rita, "/restore?application=checkout&environment=prod-eu&commit=" + mergeSHA + "&base=1", http.StatusOK},
 		{"pull-new", rita, "/git/platform-config/pulls/new", http.StatusOK},
 		{"release-imported", vera, "/releases/1", http.StatusOK},
@@ -90,6 +92,7 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-release", rita, "/releases/3"},
 		{"trouble-promote", rita, "/promote?application=checkout&environment=prod-us&release=3&at=2026-03-02+09:30"},
 		{"trouble-exceptions", amir, "/violations"},
+		{"trouble-drift", vera, "/drift"},
 		{"trouble-set-up", vera, "/set-up"},
 		{"trouble-pull", amir, "/git/platform-config/pulls/8"},
 	} {
@@ -108,6 +111,7 @@ func TestPagesOfTrouble(t *testing.T) {
 func troubledDoor(t *testing.T) *door {
 	d := newDoor(t, true)
 	d.holds, d.overrides, d.violations = []promotion.Hold{sampleHold(), sampleStop()}, sampleOverrides(), sampleViolations()
+	d.drifts, d.driftLooks = sampleDrift(), sampleDriftLooks()
 	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
 	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}

@@ -68,7 +68,7 @@ func needsApproval(p promotion.Promotion, gates []promotion.GateResult, by promo
 
 // needsMerge: nothing holds it, nobody asked for the merge, and Sluice does not do it by itself.
 func needsMerge(p promotion.Promotion, gates []promotion.GateResult, by promotion.Actor) bool {
-	if p.State() != promotion.StateOpen || !by.Has(deciders...) || p.MergeAskedBy != "" || len(gates) == 0 {
+	if p.State() != promotion.StateOpen || !by.Has(deciders...) || p.MergeAskedBy != "" || p.MergeStands() || len(gates) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(gates, promotion.GateResult.Holds) && !strings.HasPrefix(p.WaitsFor, "Sluice ")

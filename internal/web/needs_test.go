@@ -28,6 +28,7 @@ func TestNeedsYou(t *testing.T) {
 		{"who asked for it", rita, nil, []string{failed}},
 		{"has approved", amir, func(d *door) { d.gates[4].Inputs = map[string]any{"by": []any{"amir"}} }, []string{failed}},
 		{"every gate passes", rita, approved, []string{failed, merge}},
+		{"merge stands", rita, func(d *door) { approved(d); stands(d.rows[1].Cells[2].Open) }, []string{failed}},
 		{"merge is asked for", rita, func(d *door) { approved(d); d.rows[1].Cells[2].Open.MergeAskedBy = "ada" }, []string{failed}},
 		{"merged by policy", rita, func(d *door) { approved(d); d.rows[1].Cells[2].Open.WaitsFor = "Sluice merges it now." }, []string{failed}},
 	} {

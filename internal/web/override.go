@@ -49,6 +49,8 @@ func gateMeans(gate string) string {
 		return "it goes out although no window is open, or there is a freeze"
 	case promotion.GateHold:
 		return "it goes out although somebody holds the target"
+	case promotion.GateConcurrency:
+		return "it does not wait for its turn, and more sync at once"
 	case promotion.GateRollbackSafe:
 		return "there may be no way back from it"
 	case promotion.GateDeletions:

@@ -103,7 +103,7 @@ type who struct{ Name, Roles string }
 
 func menu(current string) []menuItem {
 	items := []menuItem{{Text: "Board", URL: "/"}, {Text: "History", URL: "/history"}, {Text: "Calendar", URL: "/calendar"},
-		{Text: "Violations & overrides", URL: "/violations"}, {Text: "Audit", URL: "/audit"}, {Text: "Set-up", URL: "/set-up"}}
+		{Text: "Drift", URL: "/drift"}, {Text: "Violations & overrides", URL: "/violations"}, {Text: "Audit", URL: "/audit"}, {Text: "Set-up", URL: "/set-up"}}
 	for i := range items {
 		items[i].Current = items[i].URL == current
 	}

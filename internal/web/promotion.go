@@ -22,10 +22,11 @@ type promotionFacts struct {
 	gates     []promotion.GateResult
 	approvals []promotion.Approval
 	events    []promotion.AuditEvent
-	evidence  []promotion.Evidence  // of the release
-	overrides []promotion.Override  // of the target, in force
-	siblings  []promotion.Promotion // that the same pull request is for, too
-	stopped   *promotion.Hold       // of everything
+	evidence  []promotion.Evidence   // of the release
+	overrides []promotion.Override   // of the target, in force
+	siblings  []promotion.Promotion  // that the same pull request is for, too
+	stopped   *promotion.Hold        // of everything
+	accepted  []promotion.Acceptance // unknowns of the way back
 }
 
 func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, err error) {
@@ -36,6 +37,9 @@ func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, e
 		return f, err
 	}
 	if f.approvals, err = w.store.Approvals(ctx, id); err != nil {
+		return f, err
+	}
+	if f.accepted, err = w.store.AcceptancesOf(ctx, id); err != nil {
 		return f, err
 	}
 	if f.events, err = w.store.AuditEvents(ctx, promotion.AuditFilter{PromotionID: id, Limit: timelineLength + 1}); err != nil {

@@ -30,12 +30,16 @@ type promotionView struct {
 	Merge                    shortened
 	MergedBy                 string
 	MergedAt                 moment
+	Source                   []sourceView
+	StandingMergeBy          string // who asked for the merge when the gates pass, while that stands
+	StandingMergeAt          moment
 	Replaced                 *link
 
 	Overrides []exceptionView
 	Siblings  []siblingView
 	Evidence  []evidenceView
-	Override  string // address of the form that opens the gates that hold, for who may
+	WayBack   *wayBackView // what of it is unknown or was accepted; nil when nothing is
+	Override  string       // address of the form that opens the gates that hold, for who may
 
 	Problem   *promotion.Error // shown on top
 	Phases    []phaseView
@@ -86,6 +90,10 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	if p.Number != 0 {
 		v.PullRequest = outside(fmt.Sprintf("#%d", p.Number), p.URL)
 	}
+	v.Source = each(p.Source, newSourceView)
+	if p.MergeStands() {
+		v.StandingMergeBy, v.StandingMergeAt = p.StandingMerge.By, at(p.StandingMerge.At, now)
+	}
 	if p.SupersededBy != 0 {
 		l := promotionLink(p.SupersededBy)
 		v.Replaced = &l
@@ -95,6 +103,7 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	v.Siblings = each(f.siblings, newSiblingView)
 	v.Override = overrideOf(f, by)
 	v.Problem = tried.onTop()
+	v.WayBack = newWayBackView(f, by, tried, now)
 	v.act(f, by, tried)
 	v.Approvals = each(f.approvals, func(a promotion.Approval) approvalView { return newApprovalView(a, p, now) })
 	v.timeline(f.events, now)
@@ -180,7 +189,7 @@ func (v *promotionView) timeline(events []promotion.AuditEvent, now time.Time) {
 
 // onTop is the refusal that is not shown beside a field.
 func (a attempt) onTop() *promotion.Error {
-	if a.refused == nil || a.refused.Field == "comment" || a.refused.Field == "reason" {
+	if a.refused == nil || a.refused.Field == "comment" || a.refused.Field == "reason" || a.action == "accept" && a.refused.Field != "" {
 		return nil
 	}
 	return a.refused

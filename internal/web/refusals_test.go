@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -86,13 +87,15 @@ func TestActionsPassOnWhatWasSent(t *testing.T) {
 		{"/promotions/12/reject", url.Values{"comment": {"no"}}, promotion.DecideRequest{PromotionID: 12, Decision: "reject", Comment: "no"}},
 		{"/promote", url.Values{"application": {"checkout"}, "environment": {"dev"}, "release": {"3"}, "reason": {"x"}},
 			promotion.PromoteRequest{Application: "checkout", Environment: "dev", Release: "3", Reason: "x"}},
+		{"/promote", url.Values{"application": {"checkout"}, "environment": {"dev"}, "release": {"3"}, "with": {"staging", "prod"}},
+			promotion.PromoteRequest{Application: "checkout", Environment: "dev", Release: "3", With: []string{"staging", "prod"}}},
 	} {
 		d := newDoor(t, true)
 		w := d.post(ada, tt.target, tt.form)
 		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/promotions/12" {
 			t.Errorf("POST %s answered %d to %q", tt.target, w.Code, w.Header().Get("Location"))
 		}
-		if d.asked != tt.want || d.by.Name != "ada" {
+		if !reflect.DeepEqual(d.asked, tt.want) || d.by.Name != "ada" {
 			t.Errorf("POST %s asked for %+v as %s, want %+v", tt.target, d.asked, d.by.Name, tt.want)
 		}
 	}

@@ -38,7 +38,8 @@ type releaseView struct {
 	Promotions           []promotionRow
 	PromoteURL           string
 	Evidence             []evidenceView
-	Rejected             *heldView // everywhere
+	Migrations           *migrationsView // nil when none were posted
+	Rejected             *heldView       // everywhere
 	Judge                *judgeView
 	Problem              *promotion.Error
 }
@@ -114,6 +115,11 @@ func (w *Web) answerRelease(c echo.Context, status int, id int64, tried attempt)
 		return err
 	}
 	v.Evidence = each(evidence, func(e promotion.Evidence) evidenceView { return newEvidenceView(e, w.now()) })
+	migrations, err := w.useCases.ReleaseMigrations(ctx, r)
+	if err != nil {
+		return err
+	}
+	v.Migrations = newMigrationsView(migrations)
 	if v.Build, err = w.buildView(ctx, r.BuildID); err != nil {
 		return err
 	}

@@ -30,10 +30,13 @@ func (w *Web) Register(r *auth.Router) {
 	post("/promotions/:id/approve", deciders, w.approve)
 	post("/promotions/:id/reject", deciders, w.reject)
 	post("/promotions/:id/merge", deciders, w.merge)
+	post("/promotions/:id/standing-merge", deciders, w.mergeWhenPassing)
+	post("/promotions/:id/withdraw-merge", deciders, w.withdrawMerge)
 	post("/promotions/:id/sync", deciders, w.sync)
 	post("/promotions/:id/retry", managers, w.retry)
 	post("/promotions/:id/cancel", managers, w.cancel)
-	for _, action := range []string{"approve", "reject", "merge", "sync", "retry", "cancel"} {
+	post("/promotions/:id/accept", deciders, w.acceptUnknown)
+	for _, action := range []string{"approve", "reject", "merge", "standing-merge", "withdraw-merge", "sync", "retry", "cancel", "accept"} {
 		get("/promotions/:id/"+action, readers, backToPromotion) // the address of a refusal, loaded again
 	}
 
@@ -42,6 +45,10 @@ func (w *Web) Register(r *auth.Router) {
 
 	get("/applications/:name", readers, w.showApplication)
 	get("/applications/:name/:environment", readers, w.showTarget)
+	post("/applications/:name/:environment/restore-live", deciders, w.restoreLive)
+	get("/applications/:name/:environment/restore-live", readers, backToTarget)
+	get("/drift", readers, w.showDrift)
+	get("/applications/:name/:environment/rollback", readers, w.showRollback)
 	get("/releases/:id", readers, w.showRelease)
 	post("/releases/:id/reject", deciders, w.rejectRelease)
 	post("/releases/:id/reopen", managers, w.reopenRelease)
@@ -52,6 +59,8 @@ func (w *Web) Register(r *auth.Router) {
 	post("/hold", managers, w.hold)
 	post("/resume", managers, w.resume)
 	get("/resume", readers, redirectTo("/"))
+	get("/rollback", readers, w.showGoBack)
+	post("/rollback", managers, w.goBack)
 	get("/restore", readers, w.showRestore)
 	post("/restore", managers, w.restore)
 

@@ -66,6 +66,10 @@ func openPromotion() promotion.Promotion {
 	return promotion.Promotion{ID: 12, Target: target(3, "checkout", "prod-eu", 50), Release: sampleReleases()[0], Kind: promotion.KindRelease,
 		RequestedBy: "rita", RequestedAt: before(1200), Reason: "weekly release, CHG-1041", Decision: promotion.Requested,
 		PullRequest: promotion.PullRequestOpen, Number: 7, URL: "/git/platform-config/pulls/7", HeadSHA: source, RenderedHash: "f00d",
+		Source: []promotion.SourceChange{{Repository: "github.com/acme/checkout", From: "5ca1ab1e00", To: "f00dfeed00", SourceRange: promotion.SourceRange{
+			URL: "https://github.com/acme/checkout/compare/5ca1ab1e00...f00dfeed00", Total: 23,
+			Commits: []promotion.SourceCommit{{SHA: "f00dfeed00", Title: "Round the total <once>", Author: "Ann"}}}},
+			{Repository: "git.example.test/pay", From: "1", To: "2", Problem: "cannot be read from here"}},
 		Diff:     "~ Deployment.apps shop/checkout\n    spec.template.spec.containers[checkout].image\n      - " + oldImage + "\n      + " + newImage + "\n",
 		WaitsFor: "0 of 1 approvals. Somebody other than rita, with the role approver or release-manager or admin, must approve."}
 }

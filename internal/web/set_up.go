@@ -45,9 +45,8 @@ type clusterView struct {
 // unchecked is what no gate looks at yet, and so never counts as checked.
 func unchecked() []string {
 	return []string{
-		"server dry run: the cluster is not asked whether it would accept the rendered objects; the gate only reports so",
+		"server dry run: what a webhook without dry runs decides, and what needs a namespace or a definition that the same sync makes; the gate names it",
 		"rollback safety: only whether the images could be pulled again. Data and migrations, traffic and dependencies are not checked; a restored configuration is rendered, and not tried out",
-		"drift of single fields: only the sync status of the GitOps engine is known, so a live edit that it does not report is not seen",
 		"evidence: a result counts as whoever posted it says; Sluice runs no check of its own, no metric is queried, and how long it stayed healthy is known only from the sync on",
 		"branch protection: what the host says it enforces; Sluice does not try it out",
 		"provenance: the source commit of a build is what CI said; no signature is verified",

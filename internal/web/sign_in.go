@@ -37,6 +37,16 @@ func personas() []personaView {
 	}
 }
 
+// PersonaRoles are what somebody of the demonstration may do; none for somebody who is not in it.
+func PersonaRoles(name string) []promotion.Role {
+	for _, p := range personas() {
+		if p.Name == name {
+			return p.Roles
+		}
+	}
+	return nil
+}
+
 func (w *Web) showSignIn(c echo.Context) error {
 	return w.answerSignIn(c, http.StatusOK, localPath(c.QueryParam("next")), nil)
 }

@@ -112,6 +112,20 @@ func (s *stub) Violations(_ context.Context, open bool, _ int) ([]promotion.Viol
 	return slices.DeleteFunc(slices.Clone(s.violations), func(v promotion.Violation) bool { return open && v.ClosedBy != "" }), nil
 }
 
+func (s *stub) Drifts(_ context.Context, targetID int64, open bool, _ int) ([]promotion.Drift, error) {
+	return slices.DeleteFunc(slices.Clone(s.drifts), func(d promotion.Drift) bool {
+		return targetID != 0 && d.Target.ID != targetID || open && !d.ResolvedAt.IsZero()
+	}), nil
+}
+
+func (s *stub) DriftLooks(_ context.Context, targetID int64) ([]promotion.DriftLook, error) {
+	return slices.DeleteFunc(slices.Clone(s.driftLooks), func(l promotion.DriftLook) bool { return targetID != 0 && l.Target.ID != targetID }), nil
+}
+
+func (s *stub) RestoreLive(_ context.Context, by promotion.Actor, application, environment string) error {
+	return s.only(by, []any{"restore live", application, environment})
+}
+
 func (s *stub) Freezes(context.Context, time.Time) ([]promotion.Freeze, error) { return s.freezes, nil }
 
 func (s *stub) EvidenceFor(context.Context, int64) ([]promotion.Evidence, error) {

@@ -27,6 +27,8 @@ type stub struct {
 	holds      []promotion.Hold
 	overrides  []promotion.Override
 	violations []promotion.Violation
+	drifts     []promotion.Drift
+	driftLooks []promotion.DriftLook
 	freezes    []promotion.Freeze
 	windows    []promotion.TargetWindows
 	evidence   []promotion.Evidence
@@ -36,6 +38,8 @@ type stub struct {
 	planned    promotion.Plan
 	faults     promotion.PolicyFaults
 	branches   []string
+	back       promotion.RollbackCheck
+	accepted   []promotion.Acceptance
 
 	pushed  []string // repositories and refs
 	planErr error    // of what only looks ahead
@@ -48,7 +52,7 @@ func newStub() *stub {
 	return &stub{rows: sampleBoard(), promotions: samplePromotions(), gates: sampleGates(), approvals: sampleApprovals(),
 		events: sampleEvents(), releases: sampleReleases(), links: sampleLinks(), history: sampleHistory(), pull: samplePullRequest(),
 		freezes: sampleFreezes(), windows: sampleWindows(), evidence: sampleEvidence(), revisions: sampleRevisions(), restored: sampleRestorePlan(),
-		planned: samplePlan(), branches: []string{"more-memory", "raise-limits"}}
+		planned: samplePlan(), back: sampleRollback(), branches: []string{"more-memory", "raise-limits"}}
 }
 
 func (s *stub) did(by promotion.Actor, asked any) (promotion.Promotion, error) {
@@ -68,6 +72,14 @@ func (s *stub) Merge(_ context.Context, by promotion.Actor, id int64) (promotion
 	return s.did(by, []any{"merge", id})
 }
 
+func (s *stub) MergeWhenPassing(_ context.Context, by promotion.Actor, id int64, rendered string) (promotion.Promotion, error) {
+	return s.did(by, []any{"merge when passing", id, rendered})
+}
+
+func (s *stub) WithdrawMergeWhenPassing(_ context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
+	return s.did(by, []any{"withdraw merge", id})
+}
+
 func (s *stub) Sync(_ context.Context, by promotion.Actor, id int64) (promotion.Promotion, error) {
 	return s.did(by, []any{"sync", id})
 }
@@ -78,6 +90,13 @@ func (s *stub) Retry(_ context.Context, by promotion.Actor, id int64) (promotion
 
 func (s *stub) Cancel(_ context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error) {
 	return s.did(by, []any{"cancel", id, reason})
+}
+
+func (s *stub) ReleaseMigrations(_ context.Context, r promotion.Release) (promotion.ReleaseMigrations, error) {
+	if r.BuildID == 0 {
+		return promotion.ReleaseMigrations{}, nil
+	}
+	return sampleMigrations(), nil
 }
 
 func (s *stub) Chain(context.Context, int64) ([]promotion.Link, error) { return s.links, nil }

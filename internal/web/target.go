@@ -27,7 +27,9 @@ type targetView struct {
 	HoldURL          string
 	OverrideURL      string
 	CalendarURL      string
+	RollbackURL      string
 	MayHold, MayOpen bool
+	Drift            []driftView
 }
 
 // revisionView is a commit of main that changed what the target renders.
@@ -42,7 +44,15 @@ type revisionView struct {
 	RestoreURL string
 }
 
-func (w *Web) showTarget(c echo.Context) error {
+func (w *Web) showTarget(c echo.Context) error { return w.answerTarget(c, http.StatusOK, nil) }
+
+// backToTarget leads from the address of a refused restoration, loaded again, to the target.
+func backToTarget(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, targetURL(c.Param("name"), c.Param("environment")))
+}
+
+// answerTarget shows a target, with why its live objects were not restored.
+func (w *Web) answerTarget(c echo.Context, status int, refused *promotion.Error) error {
 	ctx, application, environment := c.Request().Context(), c.Param("name"), c.Param("environment")
 	facts, err := w.factsOfTargets(ctx)
 	if err != nil {
@@ -56,14 +66,17 @@ func (w *Web) showTarget(c echo.Context) error {
 	by := auth.ActorOf(c)
 	v := targetView{Application: application, Cell: facts.cellView(cell, w.now()), Path: cell.Target.Path, Commit: shorten(cell.DesiredSHA),
 		Desired: releaseLink(0, ""), Everything: facts.held[0] != nil, PromoteURL: "/promote?" + names.Encode(), HoldURL: holdURL(application, environment),
-		OverrideURL: overrideURL(application, environment), CalendarURL: "/calendar?" + names.Encode(), MayHold: by.Has(managers...), MayOpen: by.Has(glassBreakers...)}
+		OverrideURL: overrideURL(application, environment), CalendarURL: "/calendar?" + names.Encode(), RollbackURL: rollbackURL(application, environment), MayHold: by.Has(managers...), MayOpen: by.Has(glassBreakers...)}
 	if cell.Desired != nil {
 		v.Desired = releaseLink(cell.Desired.ID, cell.Desired.Version)
 	}
 	if v.Revisions, err = w.revisions(ctx, cell.Target); err != nil {
 		return err
 	}
-	return w.show(c, http.StatusOK, "target", page{Title: application + " in " + environment, Body: v})
+	if v.Drift, err = w.driftOf(c, cell.Target, refused); err != nil {
+		return err
+	}
+	return w.show(c, status, "target", page{Title: application + " in " + environment, Body: v})
 }
 
 func (w *Web) revisions(ctx context.Context, t promotion.Target) ([]revisionView, error) {

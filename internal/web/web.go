@@ -19,9 +19,14 @@ type UseCases interface {
 	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)
 	Decide(ctx context.Context, by promotion.Actor, r promotion.DecideRequest) (promotion.Promotion, error)
 	Merge(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
+	MergeWhenPassing(ctx context.Context, by promotion.Actor, id int64, rendered string) (promotion.Promotion, error)
+	WithdrawMergeWhenPassing(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
 	Sync(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
 	Retry(ctx context.Context, by promotion.Actor, id int64) (promotion.Promotion, error)
 	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
+	AcceptUnknown(ctx context.Context, by promotion.Actor, r promotion.AcceptRequest) (promotion.Promotion, error)
+	CheckRollback(ctx context.Context, r promotion.RollbackRequest) (promotion.RollbackCheck, error)
+	ReleaseMigrations(ctx context.Context, r promotion.Release) (promotion.ReleaseMigrations, error)
 	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
 	Plan(ctx context.Context, r promotion.PlanRequest) (promotion.Plan, error)
 
@@ -35,8 +40,11 @@ type UseCases interface {
 
 	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
 	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
+	RestoreLive(ctx context.Context, by promotion.Actor, application, environment string) error
 	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
 
+	PlanRollback(ctx context.Context, r promotion.GoBackRequest) (promotion.RestorePlan, error)
+	StartRollback(ctx context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error)
 	PlanRestore(ctx context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error)
 	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
 	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)

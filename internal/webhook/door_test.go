@@ -198,7 +198,7 @@ func TestEvents(t *testing.T) {
 		"approved in Gitea":       {"pull_request_approved", `{"action":"reviewed","number":7,"pull_request":{"number":7,"merged":false,"head":{"ref":"refs/pull/7/head"}},` + repository + `}`, webhook.Event{PullRequest: 7}},
 		"no number":               {"pull_request", `{"number":"seven",` + repository + `}`, webhook.Event{}},
 		"negative":                {"pull_request", `{"number":-7,` + repository + `}`, webhook.Event{}},
-		"renamed":                 {"repository", `{"action":"renamed","changes":{"repository":{"name":{"from":"old"}}},` + repository + `}`, webhook.Event{Formerly: "acme/old"}},
+		"renamed":                 {"repository", `{"action":"renamed","changes":{"repository":{"name":{"from":"old"}}},"sender":{"login":"pat"},` + repository + `}`, webhook.Event{Formerly: "acme/old", Sender: "pat"}},
 		"transferred from a user": {"repository", `{"changes":{"owner":{"from":{"user":{"login":"pat"}}}},` + repository + `}`, webhook.Event{Formerly: "pat/config"}},
 		"transferred":             {"repository", `{"changes":{"owner":{"from":{"organization":{"login":"umbrella"}}}},` + repository + `}`, webhook.Event{Formerly: "umbrella/config"}},
 		"archived":                {"repository", `{"action":"archived",` + repository + `}`, webhook.Event{}},

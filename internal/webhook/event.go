@@ -15,6 +15,7 @@ type Event struct {
 	// Repository is owner/name as it is now, Formerly what it was before a rename or a
 	// transfer that the event tells of, otherwise empty.
 	Repository, Formerly string
+	Sender               string // who did it, by the host's name
 	// Refs may have moved, in full (refs/heads/main). Empty: not known.
 	Refs []string
 	// PullRequest is its number, 0 for an event that is not about one.
@@ -35,6 +36,7 @@ type payload struct {
 		Name     string
 		FullName string `json:"full_name"`
 	}
+	Sender  struct{ Login string }
 	Changes struct {
 		Repository struct{ Name struct{ From string } }
 		Owner      struct {
@@ -52,7 +54,7 @@ func reduce(kind string, body []byte) (e Event, known bool, err error) {
 			return Event{}, false, fmt.Errorf("the body is not JSON: %w", err)
 		}
 	}
-	e = Event{Repository: p.Repository.FullName}
+	e = Event{Repository: p.Repository.FullName, Sender: p.Sender.Login}
 	owner, name, _ := strings.Cut(e.Repository, "/")
 	if owner == "" || name == "" {
 		return Event{}, false, nil

@@ -59,6 +59,8 @@ func (whole) Image(context.Context, string) (promotion.ImageFacts, error) {
 	return promotion.ImageFacts{Present: true}, nil
 }
 
+func (whole) Held(context.Context, string, []string) (bool, error) { return true, nil }
+
 func digest(n int) string { return fmt.Sprintf("sha256:%064x", n) }
 
 func newSluice(t *testing.T) *sluice {
@@ -90,9 +92,12 @@ func newSluice(t *testing.T) *sluice {
 	t.Cleanup(pool.Close)
 	s.service = &promotion.Service{
 		Store: postgres.NewStore(pool, s.enqueue), Clusters: map[string]promotion.Cluster{}, Registry: whole{}, Manifests: overlays.Overlays{},
-		Sites:  map[string]promotion.Site{name: {URL: s.github.Remote, BaseBranch: fakegithub.Main, Repository: mirror, Host: host}},
+		Sites:  map[string]promotion.Site{name: {URL: s.github.Remote, BaseBranch: fakegithub.Main, Repository: mirror, Host: host, Sources: host}},
 		Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now,
 		PublicURL: "https://sluice.example.test", Log: slog.New(slog.DiscardHandler),
+		People: func(name string) []promotion.Role {
+			return map[string][]promotion.Role{rita.Name: rita.Roles, ada.Name: ada.Roles}[name]
+		},
 		Identify: func(_, login string) (promotion.Actor, bool) { return ada, login == ada.Name },
 	}
 	s.look()

@@ -25,6 +25,7 @@ var used = []string{
 	"/repos/{owner}/{repo}/pulls",
 	"/repos/{owner}/{repo}/pulls/{pull_number}",
 	"/repos/{owner}/{repo}/pulls/{pull_number}/merge",
+	"/repos/{owner}/{repo}/compare/{basehead}",
 	"/repos/{owner}/{repo}/issues/{issue_number}",
 	"/repos/{owner}/{repo}/issues/{issue_number}/comments",
 	"/repos/{owner}/{repo}/issues/{issue_number}/events",

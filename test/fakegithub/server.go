@@ -132,6 +132,7 @@ func (s *Server) routes() http.Handler {
 		"POST rulesets":                 s.createRuleset,
 		"PUT rulesets/{id}":             s.editRuleset,
 		"POST statuses/{sha}":           s.createStatus,
+		"GET compare/{basehead}":        s.compare,
 		"GET branches/main/protection":  s.getProtection,
 		"GET rules/branches/main":       s.getRules,
 		"GET rulesets/{id}":             s.getRuleset,

@@ -233,7 +233,7 @@ func (w *world) newerReleaseSupersedes() {
 }
 
 // A rebase of one commit on today's main moves main to the very commit that Sluice wrote. Gitea does not tell such a merge from
-// a branch that was set back, so that main says it first, and main does not know who pressed the button.
+// a branch that was set back, so that main says it first, and main does not know who pressed the button: the host does, a moment later.
 func (w *world) somebodyRebases() {
 	p := w.opens("1.1.0")
 	w.reviews("ada", p.Number, gitea.ReviewStateApproved)
@@ -242,6 +242,9 @@ func (w *world) somebodyRebases() {
 	p = w.becomes(p.ID, promotion.StateMerged)
 	if p.MergeSHA != w.clone.Remote(realgitea.Main) || w.violations() > 0 {
 		w.Errorf("merged as %s, with %d violations", p.MergeSHA, w.violations())
+	}
+	if p.MergedBy != realgitea.Person {
+		w.Errorf("merged by %q", p.MergedBy)
 	}
 	w.gone(p.Branch)
 }

@@ -28,6 +28,16 @@ func identify(name, login string) (promotion.Actor, bool) {
 	return by, known && name == repository
 }
 
+// rolesOf are the roles of somebody by their name in Sluice.
+func rolesOf(name string) []promotion.Role {
+	for _, p := range people {
+		if p.Name == name {
+			return p.Roles
+		}
+	}
+	return nil
+}
+
 var (
 	ci   = promotion.Actor{Name: "ci", Kind: promotion.Token, Roles: []promotion.Role{promotion.RoleCI}}
 	rita = people["rita-at-work"]

@@ -110,10 +110,10 @@ func (w *world) openService() {
 		Store: postgres.NewStore(w.pool, queue.InsertTx), Clusters: map[string]promotion.Cluster{clusterName: w.cluster},
 		Sites:    map[string]promotion.Site{repository: {URL: url, BaseBranch: realgitea.Main, Repository: mirror, Host: host}},
 		Registry: registry.New(registry.Options{UserAgent: "sluice/test"}), Manifests: overlays.Overlays{}, Engine: argocd.Engine{},
-		Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now, Identify: identify, PublicURL: publicURL, Log: w.log(),
+		Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now, Identify: identify, People: rolesOf, PublicURL: publicURL, Log: w.log(),
 	}
 	workers, err := jobs.Workers(w.pool, w.service, func(context.Context) (string, error) { return "", nil }, []string{repository},
-		jobs.Intervals{Repositories: never, Promotions: never, Sealing: never}, w.log())
+		jobs.Intervals{Repositories: never, Promotions: never, Sealing: never, Drift: never}, w.log())
 	w.must(err)
 	w.must(workers.Start(context.WithoutCancel(w.Context())))
 	w.Cleanup(func() {

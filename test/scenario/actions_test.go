@@ -18,7 +18,7 @@ func (w *world) request(version string, names ...string) promotion.BuildRequest 
 	r := promotion.BuildRequest{Version: version, Source: promotion.Source{Repository: "https://git.example.test/shop", Commit: commitOf(version)},
 		CI: promotion.CIRun{Provider: "example", RunURL: "https://ci.example.test/runs/" + version}}
 	for _, name := range names {
-		r.Artifacts = append(r.Artifacts, promotion.BuildArtifact{Repository: w.images.repository(name), Digest: w.images.push(w.T, name, version, "")})
+		r.Artifacts = append(r.Artifacts, promotion.BuildArtifact{Repository: w.images.repository(name), Digest: w.images.push(w.TB, name, version, "")})
 	}
 	return r
 }

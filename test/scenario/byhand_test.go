@@ -176,7 +176,7 @@ func TestAPushToThePullRequestsBranchBlocksTheMerge(t *testing.T) {
 	w.contains("the reason", gate.Reason, pushed[:10], "somebody pushed to the branch")
 	_, err := w.service.Merge(w.Context(), rita, id)
 	w.refused(err, "merge-refused")
-	_, err = w.host.Repository(repository).Merge(w.Context(), p.Number, pushed, "at the host", rita)
+	_, err = w.host.Repository(repository).Merge(w.Context(), p.Number, pushed, "at the host", rita, "")
 	if err == nil {
 		t.Error("the host merges a head that Sluice never judged")
 	}

@@ -34,6 +34,8 @@ CREATE TABLE scenario.work (
     promotion_id bigint NOT NULL DEFAULT 0,
     repository   text   NOT NULL DEFAULT ''
 );
+-- when somebody held no role
+CREATE TABLE scenario.absences (name text NOT NULL, since timestamptz NOT NULL, until timestamptz);
 CREATE TABLE scenario.changes (tx text NOT NULL, object text NOT NULL, before text NOT NULL DEFAULT '', after text NOT NULL DEFAULT '');
 
 CREATE FUNCTION scenario.note_promotion() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -110,6 +112,13 @@ func (w *world) count(query string, args ...any) int {
 	var n int
 	w.must(w.pool.QueryRow(w.Context(), query, args...).Scan(&n))
 	return n
+}
+
+// execute runs a statement of the test's own.
+func (w *world) execute(statement string, args ...any) {
+	w.Helper()
+	_, err := w.pool.Exec(w.Context(), statement, args...)
+	w.must(err)
 }
 
 // texts runs a query for one column of text.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/crane"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/sluicehq/sluice/internal/registry"
 	"github.com/sluicehq/sluice/internal/registry/demoregistry"
@@ -35,13 +36,21 @@ type images struct {
 	host   string
 	client *registry.Client
 	down   atomic.Bool
+	other  atomic.Pointer[http.HandlerFunc] // that answers in its place; nil while it works
 }
 
-func newImages(t *testing.T) *images {
+// answers has something else answer where the registry was.
+func (i *images) answers(h http.HandlerFunc) { i.other.Store(&h) }
+
+func newImages(t testing.TB) *images {
 	i := &images{client: registry.New(registry.Options{UserAgent: "sluice/test"})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.down.Load() {
 			http.Error(w, "the registry's storage is being moved", http.StatusServiceUnavailable)
+			return
+		}
+		if other := i.other.Load(); other != nil {
+			(*other)(w, r)
 			return
 		}
 		stored.ServeHTTP(w, r)
@@ -73,8 +82,32 @@ func (i *images) push(t testing.TB, name, version, salt string) string {
 // remove deletes a manifest from the registry; push brings it back.
 func (i *images) remove(t testing.TB, name, version, salt string) {
 	t.Helper()
-	digest := i.push(t, name, version, salt)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+i.host+"/v2/shop/"+name+"/manifests/"+digest, nil)
+	i.deletes(t, "shop/"+name+"/manifests/"+i.push(t, name, version, salt))
+	stored.mu.Lock()
+	delete(stored.pushed, name+" "+version+" "+salt)
+	stored.mu.Unlock()
+}
+
+// removeLayer deletes one layer of the image for one platform, for good, and returns its digest.
+func (i *images) removeLayer(t testing.TB, name, version, salt string) string {
+	t.Helper()
+	reference := i.repository(name) + "@" + i.push(t, name, version, salt)
+	image, err := crane.Pull(reference, crane.Insecure, crane.WithPlatform(&v1.Platform{OS: "linux", Architecture: "amd64"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := image.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := manifest.Layers[0].Digest.String()
+	i.deletes(t, "shop/"+name+"/blobs/"+layer)
+	return layer
+}
+
+func (i *images) deletes(t testing.TB, what string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+i.host+"/v2/"+what, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +117,8 @@ func (i *images) remove(t testing.TB, name, version, salt string) {
 	}
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusAccepted {
-		t.Fatalf("the registry answers %s when %s is deleted", answer.Status, digest)
+		t.Fatalf("the registry answers %s when %s is deleted", answer.Status, what)
 	}
-	stored.mu.Lock()
-	delete(stored.pushed, name+" "+version+" "+salt)
-	stored.mu.Unlock()
 }
 
 // copy mirrors an image to another repository, as registries do among themselves.

@@ -85,7 +85,7 @@ func TestAPersonsChangeOfProdPassesTheSameGates(t *testing.T) {
 	w.approves(ada, id)
 	state, _ = w.gates(pr.Number)
 	same(w, "status after another person's", state, "success")
-	_, err = w.host.Repository(repository).Merge(w.Context(), pr.Number, w.promotion(id).HeadSHA, "by hand", otto)
+	_, err = w.host.Repository(repository).Merge(w.Context(), pr.Number, w.promotion(id).HeadSHA, "by hand", otto, "")
 	w.must(err)
 	w.lookAtEverything()
 	p := w.promotion(id)

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -259,6 +260,29 @@ func TestWhatSupersedesAnOpenPromotion(t *testing.T) {
 	w.contains("the refusal", w.refused(err, "promotion-open").Message, "it is approved")
 	w.is(second, promotion.StateOpen)
 	same(w, "open promotions of prod", w.count("SELECT count(*) FROM promotions p JOIN targets t ON t.id = p.target_id WHERE t.environment = 'prod' AND p.state = 'open'"), 1)
+}
+
+// Main is not looked at between the merge and the second request, which would take the merge for its own.
+func TestWhatWasMergedAMomentAgoIsNotPromotedAgain(t *testing.T) {
+	w := newWorld(t)
+	older := w.inStaging("1.0.9")
+	id := w.approvedAtProd("1.1.0")
+	first := w.promotion(id)
+	_, err := w.service.Merge(w.Context(), rita, id)
+	w.must(err)
+	w.advance(id)
+	w.is(id, promotion.StateMerged)
+
+	_, err = w.asks(first.Release, "prod")
+	w.contains("the refusal", w.refused(err, "already-current").Message, fmt.Sprintf("promotion %d", id), "nothing to promote")
+	_, err = w.asks(older, "prod")
+	w.must(err)
+	_, err = w.asks(first.Release, "prod") // which would replace the older one
+	w.refused(err, "already-current")
+	w.settle()
+	_, err = w.asks(first.Release, "prod")
+	w.refused(err, "already-current")
+	same(w, "violations", w.count("SELECT count(*) FROM violations"), 0)
 }
 
 func TestWhatIsThereAlreadyIsNotPromoted(t *testing.T) {

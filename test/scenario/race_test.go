@@ -22,7 +22,8 @@ func (w *world) closesAt(edge time.Time) {
 func (w *world) restarts() {
 	s := w.service
 	w.service = &promotion.Service{Store: s.Store, Sites: s.Sites, Clusters: s.Clusters, Registry: s.Registry, Manifests: s.Manifests,
-		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log}
+		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Metrics: s.Metrics,
+		Readers: s.Readers, Inspectors: s.Inspectors, Databases: s.Databases, Patience: s.Patience}
 	clear(w.due)
 }
 
@@ -289,7 +290,7 @@ func TestAStaleGreenStatusWhileSluiceWasDown(t *testing.T) {
 	w.clock.pass(2 * time.Hour) // and nobody is there to turn it red
 	state, _ = w.gates(p.Number)
 	same(w, "status while Sluice is down", state, "success")
-	_, err := w.host.Repository(repository).Merge(w.Context(), p.Number, p.HeadSHA, "by hand", otto)
+	_, err := w.host.Repository(repository).Merge(w.Context(), p.Number, p.HeadSHA, "by hand", otto, "")
 	w.must(err)
 
 	w.restarts()
@@ -309,7 +310,7 @@ func TestAMergeInTimeWhileSluiceWasDownIsNoViolation(t *testing.T) {
 	w.sees("web", "prod", healthy)
 	id := w.approvedAtProd("1.1.0")
 	p := w.promotion(id)
-	_, err := w.host.Repository(repository).Merge(w.Context(), p.Number, p.HeadSHA, "by hand", otto)
+	_, err := w.host.Repository(repository).Merge(w.Context(), p.Number, p.HeadSHA, "by hand", otto, "")
 	w.must(err)
 	w.clock.pass(2 * time.Hour)
 	w.restarts()

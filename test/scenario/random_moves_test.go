@@ -40,6 +40,8 @@ func (w *walker) moves() []move {
 		{"merge", w.mergeSome},
 		{"merge", w.mergeSome},
 		{"merge", w.mergeSome},
+		{"merge when the gates pass", w.mergeSomeLater},
+		{"merge when the gates pass", w.mergeSomeLater},
 		{"all that a merge needs", w.mergeProperly},
 		{"all that a merge needs", w.mergeProperly},
 		{"all that a merge needs", w.mergeProperly},
@@ -106,6 +108,7 @@ func (w *walker) moves() []move {
 		}},
 		{"evidence", w.postEvidence},
 		{"evidence", w.postEvidence},
+		{"an approver comes or goes", w.comesOrGoes},
 		{"policy", func() string {
 			count := 1 + w.random.IntN(2)
 			sha := w.clone().Push("main", "sluice.yaml", fmt.Sprintf("version: 1\n# %d\nenvironments:\n  prod: {approvals: {count: %d}}\n", w.next(), count))
@@ -179,9 +182,33 @@ func (w *walker) approveSome() string {
 	return w.outcome(fmt.Sprint(id, " by ", by.Name), err)
 }
 
+// comesOrGoes has an approver lose every role, or have them back.
+func (w *walker) comesOrGoes() string {
+	by, now := pick(w, []promotion.Actor{ada, gil}), w.clock.now()
+	if w.people[by.Name] == nil {
+		w.people[by.Name] = by.Roles
+		w.execute("UPDATE scenario.absences SET until = $2 WHERE name = $1 AND until IS NULL", by.Name, now)
+		return by.Name + " comes"
+	}
+	delete(w.people, by.Name)
+	w.execute("INSERT INTO scenario.absences VALUES ($1, $2)", by.Name, now)
+	return by.Name + " goes"
+}
+
 func (w *walker) mergeSome() string {
 	id := w.one("p.decision = 'requested' AND p.pull_request = 'open'")
 	_, err := w.service.Merge(w.Context(), rita, id)
+	return w.outcome(id, err)
+}
+
+// mergeSomeLater asks for a merge when the gates pass, or takes it back.
+func (w *walker) mergeSomeLater() string {
+	id := w.one("p.decision = 'requested' AND p.pull_request = 'open'")
+	if id != 0 && w.promotion(id).StandingMerge.By != "" {
+		_, err := w.service.WithdrawMergeWhenPassing(w.Context(), ada, id)
+		return w.outcome(fmt.Sprint(id, " withdrawn"), err)
+	}
+	_, err := w.service.MergeWhenPassing(w.Context(), rita, id, "")
 	return w.outcome(id, err)
 }
 
@@ -227,7 +254,7 @@ func (w *walker) mergeAtHost() string {
 		return "there is none"
 	}
 	pr := w.pullRequest(id)
-	sha, err := w.host.Repository(repository).Merge(w.Context(), pr.Number, pr.HeadSHA, "by hand", otto)
+	sha, err := w.host.Repository(repository).Merge(w.Context(), pr.Number, pr.HeadSHA, "by hand", otto, "")
 	if err != nil {
 		return "refused: " + err.Error()
 	}

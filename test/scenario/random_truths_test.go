@@ -16,6 +16,11 @@ func opened(gate, moment string) string {
 	return "EXISTS (SELECT FROM overrides o WHERE o.target_id = p.target_id AND '" + gate + "' = ANY (o.gates) AND o.given_at <= " + moment + " AND o.expires_at > " + moment + ")"
 }
 
+// absent tells in SQL whether somebody held no role at a moment.
+func absent(actor, moment string) string {
+	return "EXISTS (SELECT FROM scenario.absences x WHERE x.name = " + actor + " AND x.since <= " + moment + " AND (x.until IS NULL OR x.until > " + moment + "))"
+}
+
 // syncedAround tells in SQL that what was synced was synced around Sluice, after a retry too, and that a violation says so.
 const syncedAround = "EXISTS (SELECT FROM violations v WHERE v.target_id = p.target_id AND v.kind = 'synced' AND v.subject = p.merge_sha)"
 
@@ -30,7 +35,7 @@ var always = map[string]string{
 		AND f.ends_at > p.merged_at AND (f.ended_at IS NULL OR f.ended_at > p.merged_at) WHERE p.merge_sha <> ALL ($1) AND NOT ` + opened("sync-window", "p.merged_at"),
 	"merged by Sluice without another person's approval of the same content": merged + `SELECT p.id::text FROM merged p WHERE p.merge_sha <> ALL ($1)
 		AND NOT EXISTS (SELECT FROM approvals a WHERE a.promotion_id = p.id AND a.decision = 'approve' AND a.actor <> p.requested_by
-			AND a.rendered_hash = p.rendered_hash AND a.decided_at <= p.merged_at) AND NOT ` + opened("approvals", "p.merged_at"),
+			AND a.rendered_hash = p.rendered_hash AND a.decided_at <= p.merged_at AND NOT ` + absent("a.actor", "p.merged_at") + `) AND NOT ` + opened("approvals", "p.merged_at"),
 	"merged by Sluice after a rejection": merged + `SELECT p.id::text FROM merged p JOIN approvals a ON a.promotion_id = p.id AND a.decision = 'reject'
 		AND a.decided_at <= p.merged_at WHERE p.merge_sha <> ALL ($1)`,
 	"merged by a person past a gate, and no violation": merged + `SELECT p.id || ' ' || g.gate || ': ' || g.reason FROM merged p JOIN gate_results g ON g.promotion_id = p.id
@@ -42,7 +47,7 @@ var always = map[string]string{
 		AND g.evaluated_at <= p.sync_started_at AND (g.replaced_at IS NULL OR g.replaced_at > p.sync_started_at)`,
 	"synced by Sluice without another person's approval": merged + `SELECT p.id::text FROM merged p WHERE p.id = ANY ($2) AND NOT (` + syncedAround + `) AND p.sync_started_at IS NOT NULL
 		AND NOT EXISTS (SELECT FROM approvals a WHERE a.promotion_id = p.id AND a.decision = 'approve' AND a.actor <> p.requested_by
-			AND a.rendered_hash = p.rendered_hash AND a.decided_at <= p.sync_started_at) AND NOT ` + opened("approvals", "p.sync_started_at"),
+			AND a.rendered_hash = p.rendered_hash AND a.decided_at <= p.sync_started_at AND NOT ` + absent("a.actor", "p.sync_started_at") + `) AND NOT ` + opened("approvals", "p.sync_started_at"),
 	"synced by Sluice outside the window": merged + `SELECT p.id || ' at ' || p.sync_started_at FROM merged p WHERE p.id = ANY ($2) AND NOT (` + syncedAround + `)
 		AND extract(minute FROM p.sync_started_at) >= 40 AND NOT ` + opened("sync-window", "p.sync_started_at"),
 	"more than one open promotion of a target": `SELECT target_id || ': ' || string_agg(id::text, ', ') FROM promotions

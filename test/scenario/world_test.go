@@ -22,6 +22,7 @@ import (
 	"github.com/sluicehq/sluice/internal/demo"
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/lint"
+	"github.com/sluicehq/sluice/internal/migration"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/postgres/postgrestest"
@@ -59,7 +60,7 @@ var (
 
 // world is one Sluice with its database, config repository, registry, cluster and clock.
 type world struct {
-	*testing.T
+	testing.TB
 	pool     *pgxpool.Pool
 	service  *promotion.Service
 	host     *builtin.Host
@@ -71,24 +72,31 @@ type world struct {
 	clone    func() *prhosttest.Clone // her working copy, made when first asked for
 	due      map[int64]time.Time      // when promotions are to be looked at again
 	seen     map[promotion.DeploymentKey]promotion.Observation
+	people   map[string][]promotion.Role // who holds which roles now
 }
 
 // newWorld starts with the example config repository looked at, and nothing posted yet.
 func newWorld(t *testing.T) *world { return newWorldOf(t, func(map[string][]byte) {}) }
 
 // newProdWorld is one in which prod is web's only environment, for scenarios of prod alone: nothing has to be verified before.
-func newProdWorld(t *testing.T) *world {
-	return newWorldOf(t, func(files map[string][]byte) {
-		maps.DeleteFunc(files, func(name string, _ []byte) bool {
-			return name == overlay("web", "dev") || name == overlay("web", "staging")
-		})
+func newProdWorld(t *testing.T) *world { return newWorldOf(t, onlyProd) }
+
+func onlyProd(files map[string][]byte) {
+	maps.DeleteFunc(files, func(name string, _ []byte) bool {
+		return name == overlay("web", "dev") || name == overlay("web", "staging")
 	})
 }
 
-func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
+func newWorldOf(t testing.TB, edit func(files map[string][]byte)) *world {
 	t.Helper()
-	t.Parallel()
-	w := &world{T: t, policies: &policies{}, clock: newClock(), cluster: &cluster{}, due: map[int64]time.Time{}, seen: map[promotion.DeploymentKey]promotion.Observation{}}
+	if test, is := t.(*testing.T); is {
+		test.Parallel()
+	}
+	w := &world{TB: t, policies: &policies{}, clock: newClock(), cluster: &cluster{}, due: map[int64]time.Time{}, seen: map[promotion.DeploymentKey]promotion.Observation{},
+		people: map[string][]promotion.Role{}}
+	for _, a := range []promotion.Actor{rita, ada, otto, vera, gil} {
+		w.people[a.Name] = a.Roles
+	}
 	w.images = newImages(t)
 	w.openDatabase()
 	w.openHost(edit)
@@ -99,8 +107,8 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 		Store: postgres.NewStore(w.pool, enqueue), Sites: map[string]promotion.Site{repository: {URL: w.host.CloneURL(repository),
 			BaseBranch: builtin.MainBranch, Repository: mirror, Host: w.host.Repository(repository)}},
 		Clusters: map[string]promotion.Cluster{clusterName: w.cluster}, Registry: w.images.client, Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: w.clock.now},
-		Policies: w.policies,
-		Now:      w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Policies: w.policies, Migrations: migration.Reader{}, People: func(name string) []promotion.Role { return w.people[name] },
+		Now: w.clock.now, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}
 	w.look()
 	w.settle()
@@ -109,7 +117,7 @@ func newWorldOf(t *testing.T, edit func(files map[string][]byte)) *world {
 
 func (w *world) openDatabase() {
 	w.Helper()
-	config, err := pgxpool.ParseConfig(postgrestest.NewDatabase(w.T, migrate))
+	config, err := pgxpool.ParseConfig(postgrestest.NewDatabase(w.TB, migrate))
 	w.must(err)
 	config.MaxConns = 12
 	w.pool, err = pgxpool.NewWithConfig(w.Context(), config)
@@ -134,13 +142,13 @@ func (w *world) openHost(edit func(map[string][]byte)) {
 	w.must(err)
 	mux.Handle("/git/", http.StripPrefix("/git", w.host.Handler()))
 	files, err := demo.Files(w.Context(), w.images.host, func(_ context.Context, i demo.Image) (string, error) {
-		return w.images.push(w.T, i.Name, i.Version, ""), nil
+		return w.images.push(w.TB, i.Name, i.Version, ""), nil
 	})
 	w.must(err)
 	edit(files)
 	w.must(w.host.Create(w.Context(), repository, files, promotion.Signature{Name: "Olga Ops", Email: "olga@example.test", When: w.clock.now()}))
 	w.remote = strings.Replace(w.host.CloneURL(repository), "http://", "http://rita:rita-s-token@", 1)
-	w.clone = sync.OnceValue(func() *prhosttest.Clone { return prhosttest.NewClone(w.T, w.remote) })
+	w.clone = sync.OnceValue(func() *prhosttest.Clone { return prhosttest.NewClone(w.TB, w.remote) })
 }
 
 func authenticate(_ context.Context, username, password string) (promotion.Actor, error) {

@@ -43,9 +43,9 @@ func (h *host) Update(ctx context.Context, number int, title, body string) error
 	return h.PullRequestHost.Update(ctx, number, title, body)
 }
 
-func (h *host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor) (string, error) {
+func (h *host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor, method promotion.MergeMethod) (string, error) {
 	h.calls.count("merge")
-	return h.PullRequestHost.Merge(ctx, number, expectedHead, message, by)
+	return h.PullRequestHost.Merge(ctx, number, expectedHead, message, by, method)
 }
 
 func (h *host) Comment(ctx context.Context, number int, marker, text string) error {

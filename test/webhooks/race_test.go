@@ -17,7 +17,7 @@ func TestAMergeIsFoundWhileMainIsRead(t *testing.T) {
 	w.deliverAll(sendings(0, w.everybodyOpens()))
 	w.deliverAll(sendings(1, w.peopleReview()))
 	p := w.of(orders)
-	_, err := w.builtin.Repository(repository).Merge(t.Context(), orders, p.HeadSHA, "Merge by the button", otto)
+	_, err := w.builtin.Repository(repository).Merge(t.Context(), orders, p.HeadSHA, "Merge by the button", otto, "")
 	w.must(err)
 
 	var advancing sync.WaitGroup

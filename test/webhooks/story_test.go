@@ -71,7 +71,7 @@ func (w *world) peopleReview() []event {
 func (w *world) peopleMergeAndMeddle() []event {
 	web, checkout := w.of(webs), w.of(checkouts)
 	w.clone.MergeByHand(web.Branch, "--no-ff", "-m", "Merge by hand")
-	_, err := w.builtin.Repository(repository).Merge(w.Context(), orders, w.of(orders).HeadSHA, "Merge by the button", otto)
+	_, err := w.builtin.Repository(repository).Merge(w.Context(), orders, w.of(orders).HeadSHA, "Merge by the button", otto, "")
 	w.must(err)
 	w.must(w.builtin.Close(w.Context(), repository, docs, "not needed", otto))
 	w.clone.Commit(checkout.Branch, "origin/"+checkout.Branch, "docs/more.md", "# More\n")

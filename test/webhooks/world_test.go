@@ -188,8 +188,12 @@ func (w *world) openService() {
 		Store: postgres.NewStore(w.pool, enqueue), Clusters: map[string]promotion.Cluster{},
 		Sites:    map[string]promotion.Site{repository: {URL: url, BaseBranch: builtin.MainBranch, Repository: w.repo, Host: w.host}},
 		Registry: w.images.client, Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: w.clock}, Policies: policy.Reader{},
-		Now: w.clock, Identify: identify, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
+		Now: w.clock, Identify: identify, People: rolesOf, PublicURL: publicURL, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+func rolesOf(name string) []promotion.Role {
+	return map[string][]promotion.Role{rita.Name: rita.Roles, ada.Name: ada.Roles, otto.Name: otto.Roles}[name]
 }
 
 func identify(_, login string) (promotion.Actor, bool) { return ada, login == ada.Name }

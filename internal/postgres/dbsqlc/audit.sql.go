@@ -117,6 +117,23 @@ func (q *Queries) InsertAuditEvent(ctx context.Context, arg InsertAuditEventPara
 	return err
 }
 
+const revokeToken = `-- name: RevokeToken :execrows
+UPDATE api_tokens SET revoked_at = $2::timestamptz WHERE name = $1 AND revoked_at IS NULL
+`
+
+type RevokeTokenParams struct {
+	Name string
+	At   time.Time
+}
+
+func (q *Queries) RevokeToken(ctx context.Context, arg RevokeTokenParams) (int64, error) {
+	result, err := q.db.Exec(ctx, revokeToken, arg.Name, arg.At)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const saveToken = `-- name: SaveToken :exec
 INSERT INTO api_tokens (name, hash, roles, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (name) DO UPDATE
@@ -161,5 +178,37 @@ func (q *Queries) TokenActor(ctx context.Context, arg TokenActorParams) (TokenAc
 	row := q.db.QueryRow(ctx, tokenActor, arg.Hash, arg.Now)
 	var i TokenActorRow
 	err := row.Scan(&i.Name, &i.Roles)
+	return i, err
+}
+
+const tokenExists = `-- name: TokenExists :one
+SELECT EXISTS (SELECT FROM api_tokens WHERE name = $1)
+`
+
+func (q *Queries) TokenExists(ctx context.Context, name string) (bool, error) {
+	row := q.db.QueryRow(ctx, tokenExists, name)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
+const tokenNamed = `-- name: TokenNamed :one
+SELECT roles, expires_at FROM api_tokens WHERE name = $1 AND revoked_at IS NULL AND expires_at > $2::timestamptz
+`
+
+type TokenNamedParams struct {
+	Name string
+	Now  time.Time
+}
+
+type TokenNamedRow struct {
+	Roles     []string
+	ExpiresAt time.Time
+}
+
+func (q *Queries) TokenNamed(ctx context.Context, arg TokenNamedParams) (TokenNamedRow, error) {
+	row := q.db.QueryRow(ctx, tokenNamed, arg.Name, arg.Now)
+	var i TokenNamedRow
+	err := row.Scan(&i.Roles, &i.ExpiresAt)
 	return i, err
 }

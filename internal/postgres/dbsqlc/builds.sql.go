@@ -51,7 +51,7 @@ func (q *Queries) BuildByFingerprint(ctx context.Context, fingerprint string) (i
 }
 
 const buildByID = `-- name: BuildByID :one
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at FROM builds WHERE id = $1
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds WHERE id = $1
 `
 
 func (q *Queries) BuildByID(ctx context.Context, id int64) (Build, error) {
@@ -72,14 +72,15 @@ func (q *Queries) BuildByID(ctx context.Context, id int64) (Build, error) {
 		&i.CiRunUrl,
 		&i.PostedBy,
 		&i.PostedAt,
+		&i.MigrationSetID,
 	)
 	return i, err
 }
 
 const buildByKey = `-- name: BuildByKey :one
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at FROM builds b WHERE b.idempotency_key = $1::text
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds b WHERE b.idempotency_key = $1::text
 UNION ALL
-SELECT b.id, b.fingerprint, b.idempotency_key, b.version, b.line, b.build_group, b.group_expects, b.source_repository, b.source_commit, b.source_ref, b.ci_provider, b.ci_run_url, b.posted_by, b.posted_at FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = $1::text
+SELECT b.id, b.fingerprint, b.idempotency_key, b.version, b.line, b.build_group, b.group_expects, b.source_repository, b.source_commit, b.source_ref, b.ci_provider, b.ci_run_url, b.posted_by, b.posted_at, b.migration_set_id FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = $1::text
 LIMIT 1
 `
 
@@ -101,12 +102,13 @@ func (q *Queries) BuildByKey(ctx context.Context, key string) (Build, error) {
 		&i.CiRunUrl,
 		&i.PostedBy,
 		&i.PostedAt,
+		&i.MigrationSetID,
 	)
 	return i, err
 }
 
 const buildsOfGroup = `-- name: BuildsOfGroup :many
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at FROM builds WHERE build_group = $1 ORDER BY id
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds WHERE build_group = $1 ORDER BY id
 `
 
 func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build, error) {
@@ -133,6 +135,7 @@ func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build
 			&i.CiRunUrl,
 			&i.PostedBy,
 			&i.PostedAt,
+			&i.MigrationSetID,
 		); err != nil {
 			return nil, err
 		}
@@ -146,8 +149,8 @@ func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build
 
 const insertBuild = `-- name: InsertBuild :one
 INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
-                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -166,6 +169,7 @@ type InsertBuildParams struct {
 	CiRunUrl         string
 	PostedBy         string
 	PostedAt         time.Time
+	MigrationSetID   *int64
 }
 
 func (q *Queries) InsertBuild(ctx context.Context, arg InsertBuildParams) (int64, error) {
@@ -183,6 +187,7 @@ func (q *Queries) InsertBuild(ctx context.Context, arg InsertBuildParams) (int64
 		arg.CiRunUrl,
 		arg.PostedBy,
 		arg.PostedAt,
+		arg.MigrationSetID,
 	)
 	var id int64
 	err := row.Scan(&id)

@@ -98,7 +98,7 @@ FROM deployment_observations o
 JOIN deployments d ON d.id = o.deployment_id
 JOIN target_details t ON t.id = o.target_id
 LEFT JOIN releases r ON r.id = o.release_id
-LEFT JOIN LATERAL (SELECT x.id, x.target_id, x.release_id, x.kind, x.state, x.requested_by, x.requested_at, x.reason, x.started_by_build, x.decision, x.decided_by, x.decided_at, x.decision_reason, x.superseded_by, x.merge_asked_by, x.merge_asked_at, x.pull_request, x.branch, x.base_sha, x.head_sha, x.number, x.url, x.rendered_hash, x.diff, x.body_hash, x.status_reported, x.merge_sha, x.merged_by, x.merged_at, x.cleaned_up, x.sync_asked_by, x.sync_asked_at, x.sync_started_at, x.synced_at, x.live_at, x.verified_at, x.overtaken_at, x.rolled_back_at, x.failure, x.waits_for, x.restore_commit, x.restore_base, x.restore_secrets, x.lint, x.changes_policy FROM promotions x
+LEFT JOIN LATERAL (SELECT x.id, x.target_id, x.release_id, x.kind, x.state, x.requested_by, x.requested_at, x.reason, x.started_by_build, x.decision, x.decided_by, x.decided_at, x.decision_reason, x.superseded_by, x.merge_asked_by, x.merge_asked_at, x.pull_request, x.branch, x.base_sha, x.head_sha, x.number, x.url, x.rendered_hash, x.diff, x.body_hash, x.status_reported, x.merge_sha, x.merged_by, x.merged_at, x.cleaned_up, x.sync_asked_by, x.sync_asked_at, x.sync_started_at, x.synced_at, x.live_at, x.verified_at, x.overtaken_at, x.rolled_back_at, x.failure, x.waits_for, x.restore_commit, x.restore_base, x.restore_secrets, x.lint, x.changes_policy, x.standing_merge_by, x.standing_merge_at, x.standing_merge_roles, x.standing_merge_rendered, x.standing_merge_kind, x.with_environments, x.source_changes FROM promotions x
                    WHERE x.target_id = o.target_id AND x.release_id = o.release_id AND x.pull_request = 'merged'
                      AND x.merged_at <= o.observed_at
                    ORDER BY x.id DESC LIMIT 1) p ON true
@@ -349,4 +349,56 @@ func (q *Queries) SaveDeployment(ctx context.Context, arg SaveDeploymentParams) 
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const seen = `-- name: Seen :many
+SELECT d.cluster, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
+FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
+WHERE o.target_id = $1 AND d.target_id = o.target_id
+  AND (o.release_id = $2::bigint OR o.replaced_at IS NULL OR o.replaced_at > $3::timestamptz)
+ORDER BY d.cluster, d.name, d.id, o.observed_at, o.id
+`
+
+type SeenParams struct {
+	Target  *int64
+	Release int64
+	Since   time.Time
+}
+
+type SeenRow struct {
+	Cluster    string
+	Name       string
+	ReleaseID  *int64
+	Sync       string
+	Health     string
+	ObservedAt time.Time
+	ReplacedAt *time.Time
+}
+
+func (q *Queries) Seen(ctx context.Context, arg SeenParams) ([]SeenRow, error) {
+	rows, err := q.db.Query(ctx, seen, arg.Target, arg.Release, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SeenRow
+	for rows.Next() {
+		var i SeenRow
+		if err := rows.Scan(
+			&i.Cluster,
+			&i.Name,
+			&i.ReleaseID,
+			&i.Sync,
+			&i.Health,
+			&i.ObservedAt,
+			&i.ReplacedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -251,18 +251,19 @@ func (q *Queries) InsertHold(ctx context.Context, arg InsertHoldParams) (int64, 
 }
 
 const insertOverride = `-- name: InsertOverride :one
-INSERT INTO overrides (target_id, gates, reason, incident, given_by, given_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id
+INSERT INTO overrides (target_id, gates, reason, incident, given_by, given_at, expires_at, given_by_kind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id
 `
 
 type InsertOverrideParams struct {
-	TargetID  int64
-	Gates     []string
-	Reason    string
-	Incident  string
-	GivenBy   string
-	GivenAt   time.Time
-	ExpiresAt time.Time
+	TargetID    int64
+	Gates       []string
+	Reason      string
+	Incident    string
+	GivenBy     string
+	GivenAt     time.Time
+	ExpiresAt   time.Time
+	GivenByKind string
 }
 
 func (q *Queries) InsertOverride(ctx context.Context, arg InsertOverrideParams) (int64, error) {
@@ -274,6 +275,7 @@ func (q *Queries) InsertOverride(ctx context.Context, arg InsertOverrideParams) 
 		arg.GivenBy,
 		arg.GivenAt,
 		arg.ExpiresAt,
+		arg.GivenByKind,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -312,7 +314,7 @@ func (q *Queries) InsertViolation(ctx context.Context, arg InsertViolationParams
 }
 
 const overrideByID = `-- name: OverrideByID :one
-SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id WHERE o.id = $1 FOR UPDATE OF o
+SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, o.given_by_kind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id WHERE o.id = $1 FOR UPDATE OF o
 `
 
 type OverrideByIDRow struct {
@@ -335,6 +337,7 @@ func (q *Queries) OverrideByID(ctx context.Context, id int64) (OverrideByIDRow, 
 		&i.Override.ReviewedBy,
 		&i.Override.ReviewedAt,
 		&i.Override.Review,
+		&i.Override.GivenByKind,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -350,7 +353,7 @@ func (q *Queries) OverrideByID(ctx context.Context, id int64) (OverrideByIDRow, 
 }
 
 const overrides = `-- name: Overrides :many
-SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id
+SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, o.given_by_kind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id
 WHERE o.expires_at > $1::timestamptz OR o.reviewed_at IS NULL ORDER BY o.id DESC
 `
 
@@ -380,6 +383,7 @@ func (q *Queries) Overrides(ctx context.Context, at time.Time) ([]OverridesRow, 
 			&i.Override.ReviewedBy,
 			&i.Override.ReviewedAt,
 			&i.Override.Review,
+			&i.Override.GivenByKind,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
@@ -402,7 +406,7 @@ func (q *Queries) Overrides(ctx context.Context, at time.Time) ([]OverridesRow, 
 }
 
 const overridesOf = `-- name: OverridesOf :many
-SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id
+SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, o.given_by_kind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id
 WHERE o.target_id = $1 AND o.expires_at > $2::timestamptz ORDER BY o.id
 `
 
@@ -437,6 +441,7 @@ func (q *Queries) OverridesOf(ctx context.Context, arg OverridesOfParams) ([]Ove
 			&i.Override.ReviewedBy,
 			&i.Override.ReviewedAt,
 			&i.Override.Review,
+			&i.Override.GivenByKind,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,

@@ -15,12 +15,15 @@ type Approval struct {
 	ID          int64
 	PromotionID int64
 	Actor       string
-	Roles       []string
-	Decision    string
-	Comment     string
+	// of the actor then; it counts only while they still hold one that the policy asks for
+	Roles    []string
+	Decision string
+	Comment  string
 	// the rendered result the person saw; another result needs another approval
 	RenderedHash string
 	DecidedAt    time.Time
+	// where to ask which roles the actor holds now: of a person the configuration, of a token api_tokens; empty for one from before this was stored: either
+	ActorKind string
 }
 
 // append-only: every decision and every change of state, in the transaction that made it
@@ -60,6 +63,8 @@ type Build struct {
 	CiRunUrl         string
 	PostedBy         string
 	PostedAt         time.Time
+	// the migrations that were posted with it; null when none were, which does not say that there are none
+	MigrationSetID *int64
 }
 
 type BuildArtifact struct {
@@ -111,6 +116,49 @@ type Deployment struct {
 	ObservedAt   time.Time
 	// the engine's own object without its status: what it adds to what Git says
 	Application json.RawMessage
+}
+
+// fields that were not as Git says, each from when it was first seen until it was resolved; written on change only
+type Drift struct {
+	ID           int64
+	DeploymentID int64
+	TargetID     int64
+	Object       string
+	// the field; empty: the whole object is missing or superfluous
+	Path string
+	// what Git says, hidden where it is a secret; empty: nothing
+	Want  string
+	Have  string
+	Class string
+	Owner string
+	// as managedFields name it: a program, and no person
+	Manager   string
+	Operation string
+	OwnedAt   *time.Time
+	// why it does not count as drift; empty: it counts
+	Excuse string
+	// what is wrong with the rule that excuses it
+	Finding     string
+	FirstSeenAt time.Time
+	// the last look that still found it; of what is open it is the look of drift_looks
+	LastSeenAt *time.Time
+	ResolvedAt *time.Time
+}
+
+// the last look for drift of each deployment
+type DriftLook struct {
+	DeploymentID int64
+	TargetID     int64
+	// the last look that found out; null: none ever did
+	LookedAt *time.Time
+	// why what is so now is unknown; empty: it is known
+	Problem      string
+	ProblemSince *time.Time
+	Revision     string
+	SelfHeal     bool
+	Unchecked    []string
+	// in words: an earlier release runs than Git says
+	Rollback string
 }
 
 // verification results; the newest of a source counts, and all are kept
@@ -175,6 +223,19 @@ type Hold struct {
 	ReleasedAt *time.Time
 }
 
+type MigrationSetFile struct {
+	MigrationSetID int64
+	// path from the folder of migrations
+	Name   string
+	Sha256 string
+}
+
+// SQL migrations that CI posted, each text once; none that was seen to hold a credential
+type MigrationText struct {
+	Sha256 string
+	Sql    string
+}
+
 // break-glass: gates of a target that somebody opened for a time, to be reviewed by somebody else
 type Override struct {
 	ID         int64
@@ -188,6 +249,8 @@ type Override struct {
 	ReviewedBy string
 	ReviewedAt *time.Time
 	Review     string
+	// of given_by, as in approvals.actor_kind; it opens gates only while they hold break-glass
+	GivenByKind string
 }
 
 type Promotion struct {
@@ -243,6 +306,19 @@ type Promotion struct {
 	Lint []string
 	// the pull request changes the policy too: rendered_hash is then over the policy as well, so that approvals are bound to both
 	ChangesPolicy bool
+	// who asked for it to be merged when the gates pass; empty for nobody, or once withdrawn
+	StandingMergeBy string
+	StandingMergeAt *time.Time
+	// of theirs when they asked
+	StandingMergeRoles []string
+	// hash of the rendered content that they asked it for: no other is merged for it
+	StandingMergeRendered string
+	// of standing_merge_by, as in approvals.actor_kind
+	StandingMergeKind string
+	// further environments of the application that the same commit gives the release to; what it changes in each gated one is a promotion of kind change of the same pull request
+	WithEnvironments []string
+	// per source repository, the commits between what the target has and what it gets, as read when the change was proposed
+	SourceChanges json.RawMessage
 }
 
 type ReleaseArtifact struct {
@@ -257,6 +333,68 @@ type ReleaseArtifact struct {
 	BuildID *int64
 	// the earlier release this artifact was carried forward from
 	CarriedFrom *int64
+}
+
+// named unknowns of the gate rollback-safe that somebody other than the one who asked lets stand for a while
+type RollbackAcceptance struct {
+	ID          int64
+	PromotionID int64
+	// the reason in full, such as migration-unknown:0046_name_optional
+	Unknown string
+	// who asked for the promotion
+	RequestedBy string
+	AcceptedBy  string
+	Reason      string
+	AcceptedAt  time.Time
+	ExpiresAt   time.Time
+}
+
+// whether a target could go back, with the facts that said so; a row more whenever the facts of a step differ from before
+type RollbackVerdict struct {
+	ID       int64
+	TargetID int64
+	// that runs, or would run; NULL when no release matches
+	CurrentReleaseID *int64
+	// to go back to; NULL when what runs belongs to no release
+	CandidateReleaseID *int64
+	// the images with today's configuration, or the configuration of then too
+	Way string
+	// of main, where the candidate's configuration stands; empty when none is known
+	ConfigCommit string
+	// as `sluice rollback evaluate` takes them
+	Facts json.RawMessage
+	// SHA-256 of facts and what is beside them
+	FactsHash             string
+	ArtifactAvailable     string
+	ConfigCompatible      string
+	DataCompatible        string
+	TrafficSwitchable     string
+	DependencyRecoverable string
+	Overall               string
+	Gate                  string
+	// that block, as code or code:subject
+	Reasons []string
+	Notes   []string
+	// what could not be read and why, a sentence each
+	Unread []string
+	// when these facts were found first
+	EvaluatedAt time.Time
+	// when they were found last
+	ConfirmedAt time.Time
+}
+
+// merged promotions that nothing but the line holds, or that have a place among those syncing
+type SyncLine struct {
+	PromotionID int64
+	// 0 low, 1 normal, 2 high, 3 a rollback; by the policy when it joined
+	Priority int16
+	// how many targets may sync at once in each of its clusters, by the policy when it joined
+	Most     int32
+	JoinedAt time.Time
+	// from when on it has a place; null while it waits
+	StartedAt *time.Time
+	// when it gave its place back, or was held by something else again
+	LeftAt *time.Time
 }
 
 // targets with the names of their application and config repository

@@ -12,7 +12,7 @@ import (
 )
 
 const approvals = `-- name: Approvals :many
-SELECT id, promotion_id, actor, roles, decision, comment, rendered_hash, decided_at FROM approvals WHERE promotion_id = ANY ($1::bigint[]) ORDER BY id
+SELECT id, promotion_id, actor, roles, decision, comment, rendered_hash, decided_at, actor_kind FROM approvals WHERE promotion_id = ANY ($1::bigint[]) ORDER BY id
 `
 
 func (q *Queries) Approvals(ctx context.Context, promotions []int64) ([]Approval, error) {
@@ -33,6 +33,7 @@ func (q *Queries) Approvals(ctx context.Context, promotions []int64) ([]Approval
 			&i.Comment,
 			&i.RenderedHash,
 			&i.DecidedAt,
+			&i.ActorKind,
 		); err != nil {
 			return nil, err
 		}
@@ -113,8 +114,8 @@ func (q *Queries) Gates(ctx context.Context, promotionID int64) ([]GateResult, e
 }
 
 const insertApproval = `-- name: InsertApproval :exec
-INSERT INTO approvals (promotion_id, actor, roles, decision, comment, rendered_hash, decided_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO approvals (promotion_id, actor, roles, decision, comment, rendered_hash, decided_at, actor_kind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type InsertApprovalParams struct {
@@ -125,6 +126,7 @@ type InsertApprovalParams struct {
 	Comment      string
 	RenderedHash string
 	DecidedAt    time.Time
+	ActorKind    string
 }
 
 func (q *Queries) InsertApproval(ctx context.Context, arg InsertApprovalParams) error {
@@ -136,6 +138,7 @@ func (q *Queries) InsertApproval(ctx context.Context, arg InsertApprovalParams) 
 		arg.Comment,
 		arg.RenderedHash,
 		arg.DecidedAt,
+		arg.ActorKind,
 	)
 	return err
 }
@@ -176,22 +179,23 @@ func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
 
 const insertPromotion = `-- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id
+                        restore_commit, restore_base, restore_secrets, with_environments)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id
 `
 
 type InsertPromotionParams struct {
-	TargetID       int64
-	ReleaseID      *int64
-	Kind           string
-	State          string
-	RequestedBy    string
-	RequestedAt    time.Time
-	Reason         string
-	StartedByBuild *int64
-	RestoreCommit  string
-	RestoreBase    bool
-	RestoreSecrets bool
+	TargetID         int64
+	ReleaseID        *int64
+	Kind             string
+	State            string
+	RequestedBy      string
+	RequestedAt      time.Time
+	Reason           string
+	StartedByBuild   *int64
+	RestoreCommit    string
+	RestoreBase      bool
+	RestoreSecrets   bool
+	WithEnvironments []string
 }
 
 func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams) (int64, error) {
@@ -207,6 +211,7 @@ func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams
 		arg.RestoreCommit,
 		arg.RestoreBase,
 		arg.RestoreSecrets,
+		arg.WithEnvironments,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -269,7 +274,7 @@ func (q *Queries) OpenPromotion(ctx context.Context, targetID int64) (int64, err
 }
 
 const promotion = `-- name: Promotion :one
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
 `
 
 type PromotionRow struct {
@@ -326,6 +331,13 @@ func (q *Queries) Promotion(ctx context.Context, id int64) (PromotionRow, error)
 		&i.Promotion.RestoreSecrets,
 		&i.Promotion.Lint,
 		&i.Promotion.ChangesPolicy,
+		&i.Promotion.StandingMergeBy,
+		&i.Promotion.StandingMergeAt,
+		&i.Promotion.StandingMergeRoles,
+		&i.Promotion.StandingMergeRendered,
+		&i.Promotion.StandingMergeKind,
+		&i.Promotion.WithEnvironments,
+		&i.Promotion.SourceChanges,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -357,7 +369,7 @@ func (q *Queries) PromotionByCommit(ctx context.Context, arg PromotionByCommitPa
 }
 
 const promotions = `-- name: Promotions :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
 WHERE ($1::text = '' OR t.application = $1::text)
   AND ($2::text = '' OR t.environment = $2::text)
   AND ($3::text = '' OR p.state = $3::text)
@@ -445,6 +457,13 @@ func (q *Queries) Promotions(ctx context.Context, arg PromotionsParams) ([]Promo
 			&i.Promotion.RestoreSecrets,
 			&i.Promotion.Lint,
 			&i.Promotion.ChangesPolicy,
+			&i.Promotion.StandingMergeBy,
+			&i.Promotion.StandingMergeAt,
+			&i.Promotion.StandingMergeRoles,
+			&i.Promotion.StandingMergeRendered,
+			&i.Promotion.StandingMergeKind,
+			&i.Promotion.WithEnvironments,
+			&i.Promotion.SourceChanges,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
@@ -495,47 +514,54 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     number = $14, url = $15, rendered_hash = $16, diff = $17, body_hash = $18, status_reported = $19, merge_sha = $20,
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
     synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
-    release_id = $34, lint = $35, changes_policy = $36
+    release_id = $34, lint = $35, changes_policy = $36, standing_merge_by = $37, standing_merge_at = $38,
+    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42
 WHERE id = $1
 `
 
 type SavePromotionParams struct {
-	ID             int64
-	State          string
-	Decision       string
-	DecidedBy      string
-	DecidedAt      *time.Time
-	DecisionReason string
-	SupersededBy   *int64
-	MergeAskedBy   string
-	MergeAskedAt   *time.Time
-	PullRequest    string
-	Branch         string
-	BaseSha        string
-	HeadSha        string
-	Number         *int32
-	Url            string
-	RenderedHash   string
-	Diff           string
-	BodyHash       string
-	StatusReported string
-	MergeSha       string
-	MergedBy       string
-	MergedAt       *time.Time
-	CleanedUp      bool
-	SyncAskedBy    string
-	SyncAskedAt    *time.Time
-	SyncStartedAt  *time.Time
-	SyncedAt       *time.Time
-	LiveAt         *time.Time
-	VerifiedAt     *time.Time
-	OvertakenAt    *time.Time
-	RolledBackAt   *time.Time
-	Failure        string
-	WaitsFor       string
-	ReleaseID      *int64
-	Lint           []string
-	ChangesPolicy  bool
+	ID                    int64
+	State                 string
+	Decision              string
+	DecidedBy             string
+	DecidedAt             *time.Time
+	DecisionReason        string
+	SupersededBy          *int64
+	MergeAskedBy          string
+	MergeAskedAt          *time.Time
+	PullRequest           string
+	Branch                string
+	BaseSha               string
+	HeadSha               string
+	Number                *int32
+	Url                   string
+	RenderedHash          string
+	Diff                  string
+	BodyHash              string
+	StatusReported        string
+	MergeSha              string
+	MergedBy              string
+	MergedAt              *time.Time
+	CleanedUp             bool
+	SyncAskedBy           string
+	SyncAskedAt           *time.Time
+	SyncStartedAt         *time.Time
+	SyncedAt              *time.Time
+	LiveAt                *time.Time
+	VerifiedAt            *time.Time
+	OvertakenAt           *time.Time
+	RolledBackAt          *time.Time
+	Failure               string
+	WaitsFor              string
+	ReleaseID             *int64
+	Lint                  []string
+	ChangesPolicy         bool
+	StandingMergeBy       string
+	StandingMergeAt       *time.Time
+	StandingMergeRoles    []string
+	StandingMergeRendered string
+	SourceChanges         json.RawMessage
+	StandingMergeKind     string
 }
 
 func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) error {
@@ -576,6 +602,12 @@ func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) er
 		arg.ReleaseID,
 		arg.Lint,
 		arg.ChangesPolicy,
+		arg.StandingMergeBy,
+		arg.StandingMergeAt,
+		arg.StandingMergeRoles,
+		arg.StandingMergeRendered,
+		arg.SourceChanges,
+		arg.StandingMergeKind,
 	)
 	return err
 }

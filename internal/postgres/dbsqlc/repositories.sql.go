@@ -630,6 +630,46 @@ func (q *Queries) Targets(ctx context.Context) ([]TargetDetail, error) {
 	return items, nil
 }
 
+const targetsAt = `-- name: TargetsAt :many
+SELECT id, application_id, application, repository, environment, rank, path, layout, render_problem, removed_at FROM target_details WHERE repository = $1 AND path = ANY ($2::text[]) AND removed_at IS NULL ORDER BY application, rank, environment
+`
+
+type TargetsAtParams struct {
+	Repository string
+	Paths      []string
+}
+
+func (q *Queries) TargetsAt(ctx context.Context, arg TargetsAtParams) ([]TargetDetail, error) {
+	rows, err := q.db.Query(ctx, targetsAt, arg.Repository, arg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TargetDetail
+	for rows.Next() {
+		var i TargetDetail
+		if err := rows.Scan(
+			&i.ID,
+			&i.ApplicationID,
+			&i.Application,
+			&i.Repository,
+			&i.Environment,
+			&i.Rank,
+			&i.Path,
+			&i.Layout,
+			&i.RenderProblem,
+			&i.RemovedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const targetsOf = `-- name: TargetsOf :many
 SELECT id, application_id, application, repository, environment, rank, path, layout, render_problem, removed_at FROM target_details WHERE application_id = $1 AND removed_at IS NULL ORDER BY rank, environment
 `

@@ -60,7 +60,7 @@ const auditHorizon = `-- name: AuditHorizon :one
 SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8
 `
 
-// No transaction of this number or above had begun.
+// No transaction of this number or above had ended.
 func (q *Queries) AuditHorizon(ctx context.Context) (pgtype.Uint64, error) {
 	row := q.db.QueryRow(ctx, auditHorizon)
 	var column_1 pgtype.Uint64
@@ -69,7 +69,7 @@ func (q *Queries) AuditHorizon(ctx context.Context) (pgtype.Uint64, error) {
 }
 
 const eventsToSeal = `-- name: EventsToSeal :many
-SELECT e.id, (SELECT pg_snapshot_xmax(pg_current_snapshot()))::xid8 AS horizon, statement_timestamp()::timestamptz AS sealed_at
+SELECT e.id, statement_timestamp()::timestamptz AS sealed_at
 FROM audit_events e
 WHERE (e.tx, e.id) > ($1::xid8, $2::bigint)
   AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))
@@ -85,12 +85,11 @@ type EventsToSealParams struct {
 
 type EventsToSealRow struct {
 	ID       int64
-	Horizon  pgtype.Uint64
 	SealedAt time.Time
 }
 
 // Every transaction below xmin has ended: what it committed is seen, and nothing can come before it any more. A row of
-// a transaction that has not begun came with a dump from another server. The chain is looked into per event, which keeps
+// a transaction that has not ended came with a dump from another server. The chain is looked into per event, which keeps
 // to the index on (tx, id) even where statistics are missing: NOT EXISTS would be planned as a join with all of it.
 func (q *Queries) EventsToSeal(ctx context.Context, arg EventsToSealParams) ([]EventsToSealRow, error) {
 	rows, err := q.db.Query(ctx, eventsToSeal, arg.Tx, arg.ID, arg.Most)
@@ -101,7 +100,7 @@ func (q *Queries) EventsToSeal(ctx context.Context, arg EventsToSealParams) ([]E
 	var items []EventsToSealRow
 	for rows.Next() {
 		var i EventsToSealRow
-		if err := rows.Scan(&i.ID, &i.Horizon, &i.SealedAt); err != nil {
+		if err := rows.Scan(&i.ID, &i.SealedAt); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -242,6 +241,18 @@ func (q *Queries) RawAuditEvents(ctx context.Context, ids []int64) ([]RawAuditEv
 		return nil, err
 	}
 	return items, nil
+}
+
+const sealingTransaction = `-- name: SealingTransaction :one
+SELECT pg_current_xact_id()::xid8
+`
+
+// No transaction of a higher number had begun: a snapshot's xmax says only which had ended.
+func (q *Queries) SealingTransaction(ctx context.Context) (pgtype.Uint64, error) {
+	row := q.db.QueryRow(ctx, sealingTransaction)
+	var column_1 pgtype.Uint64
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const sealsAfter = `-- name: SealsAfter :many

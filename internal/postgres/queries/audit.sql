@@ -20,3 +20,12 @@ SET hash = excluded.hash, roles = excluded.roles, created_at = excluded.created_
 -- name: TokenActor :one
 SELECT name, roles FROM api_tokens
 WHERE hash = $1 AND revoked_at IS NULL AND expires_at > sqlc.arg(now)::timestamptz;
+
+-- name: TokenNamed :one
+SELECT roles, expires_at FROM api_tokens WHERE name = $1 AND revoked_at IS NULL AND expires_at > sqlc.arg(now)::timestamptz;
+
+-- name: RevokeToken :execrows
+UPDATE api_tokens SET revoked_at = sqlc.arg(at)::timestamptz WHERE name = $1 AND revoked_at IS NULL;
+
+-- name: TokenExists :one
+SELECT EXISTS (SELECT FROM api_tokens WHERE name = $1);

@@ -1,7 +1,7 @@
 -- name: InsertBuild :one
 INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
-                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, sqlc.narg(migration_set_id))
 ON CONFLICT DO NOTHING
 RETURNING id;
 

@@ -56,3 +56,10 @@ WHERE (sqlc.arg(application)::text = '' OR t.application = sqlc.arg(application)
        OR (o.observed_at <= sqlc.narg(at)::timestamptz AND (o.replaced_at IS NULL OR o.replaced_at > sqlc.narg(at)::timestamptz)))
   AND (sqlc.arg(before)::bigint = 0 OR o.id < sqlc.arg(before)::bigint)
 ORDER BY o.id DESC LIMIT sqlc.arg(most);
+
+-- name: Seen :many
+SELECT d.cluster, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
+FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
+WHERE o.target_id = sqlc.arg(target) AND d.target_id = o.target_id
+  AND (o.release_id = sqlc.arg(release)::bigint OR o.replaced_at IS NULL OR o.replaced_at > sqlc.arg(since)::timestamptz)
+ORDER BY d.cluster, d.name, d.id, o.observed_at, o.id;

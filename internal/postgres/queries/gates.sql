@@ -46,8 +46,8 @@ WHERE o.expires_at > sqlc.arg(at)::timestamptz OR o.reviewed_at IS NULL ORDER BY
 SELECT sqlc.embed(o), sqlc.embed(t) FROM overrides o JOIN target_details t ON t.id = o.target_id WHERE o.id = $1 FOR UPDATE OF o;
 
 -- name: InsertOverride :one
-INSERT INTO overrides (target_id, gates, reason, incident, given_by, given_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
+INSERT INTO overrides (target_id, gates, reason, incident, given_by, given_at, expires_at, given_by_kind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 
 -- name: SaveOverride :exec
 UPDATE overrides SET reviewed_by = $2, reviewed_at = $3, review = $4 WHERE id = $1;

@@ -50,8 +50,8 @@ GROUP BY target_id;
 
 -- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
+                        restore_commit, restore_base, restore_secrets, with_environments)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id;
 
 -- name: SavePromotion :exec
 UPDATE promotions
@@ -60,12 +60,13 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     number = $14, url = $15, rendered_hash = $16, diff = $17, body_hash = $18, status_reported = $19, merge_sha = $20,
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
     synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
-    release_id = $34, lint = $35, changes_policy = $36
+    release_id = $34, lint = $35, changes_policy = $36, standing_merge_by = $37, standing_merge_at = $38,
+    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42
 WHERE id = $1;
 
 -- name: InsertApproval :exec
-INSERT INTO approvals (promotion_id, actor, roles, decision, comment, rendered_hash, decided_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO approvals (promotion_id, actor, roles, decision, comment, rendered_hash, decided_at, actor_kind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: Approvals :many
 SELECT * FROM approvals WHERE promotion_id = ANY (sqlc.arg(promotions)::bigint[]) ORDER BY id;

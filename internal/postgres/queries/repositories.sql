@@ -75,6 +75,9 @@ WHERE a.removed_at IS NULL AND NOT EXISTS (SELECT FROM targets t WHERE t.applica
 -- name: Targets :many
 SELECT * FROM target_details WHERE removed_at IS NULL ORDER BY application, rank, environment;
 
+-- name: TargetsAt :many
+SELECT * FROM target_details WHERE repository = $1 AND path = ANY (sqlc.arg(paths)::text[]) AND removed_at IS NULL ORDER BY application, rank, environment;
+
 -- name: TargetsOf :many
 SELECT * FROM target_details WHERE application_id = $1 AND removed_at IS NULL ORDER BY rank, environment;
 

@@ -1,8 +1,12 @@
 -- name: LockSealing :one
 SELECT pg_try_advisory_xact_lock(hashtextextended('sluice/audit-seal', 0));
 
+-- name: SealingTransaction :one
+-- No transaction of a higher number had begun: a snapshot's xmax says only which had ended.
+SELECT pg_current_xact_id()::xid8;
+
 -- name: AuditHorizon :one
--- No transaction of this number or above had begun.
+-- No transaction of this number or above had ended.
 SELECT pg_snapshot_xmax(pg_current_snapshot())::xid8;
 
 -- name: NewestSeal :one
@@ -14,9 +18,9 @@ SELECT e.tx, e.id FROM audit_chain c JOIN audit_events e ON e.id = c.event_id OR
 
 -- name: EventsToSeal :many
 -- Every transaction below xmin has ended: what it committed is seen, and nothing can come before it any more. A row of
--- a transaction that has not begun came with a dump from another server. The chain is looked into per event, which keeps
+-- a transaction that has not ended came with a dump from another server. The chain is looked into per event, which keeps
 -- to the index on (tx, id) even where statistics are missing: NOT EXISTS would be planned as a join with all of it.
-SELECT e.id, (SELECT pg_snapshot_xmax(pg_current_snapshot()))::xid8 AS horizon, statement_timestamp()::timestamptz AS sealed_at
+SELECT e.id, statement_timestamp()::timestamptz AS sealed_at
 FROM audit_events e
 WHERE (e.tx, e.id) > (sqlc.arg(tx)::xid8, sqlc.arg(id)::bigint)
   AND (e.tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())) OR e.tx >= (SELECT pg_snapshot_xmax(pg_current_snapshot())))

@@ -33,7 +33,7 @@ func TestHostConforms(t *testing.T) {
 	t.Parallel()
 	prhosttest.Run(t, func(t *testing.T) prhosttest.Fixture {
 		s := newSite(t, func(o *builtin.Options) { o.RequiredStatus = prhosttest.Status })
-		return prhosttest.Fixture{Host: s.port, Remote: s.remote("rita", "rita-s-token")}
+		return prhosttest.Fixture{Host: s.port, Remote: s.remote("rita", "rita-s-token"), Comments: s.comments}
 	})
 }
 
@@ -43,8 +43,21 @@ func TestHostConformsWithoutBeingTold(t *testing.T) {
 	t.Parallel()
 	prhosttest.Run(t, func(t *testing.T) prhosttest.Fixture {
 		s := newSite(t)
-		return prhosttest.Fixture{Host: s.port, Remote: filepath.Join(s.dir, repository+".git")}
+		return prhosttest.Fixture{Host: s.port, Remote: filepath.Join(s.dir, repository+".git"), Comments: s.comments}
 	})
+}
+
+func (s *site) comments(t testing.TB, number int) []string {
+	t.Helper()
+	page, err := s.host.PullRequest(t.Context(), repository, number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, c := range page.Comments {
+		all = append(all, c.Body)
+	}
+	return all
 }
 
 // site is a host that is reachable over HTTP, with one repository.

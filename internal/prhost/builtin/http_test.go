@@ -98,7 +98,7 @@ func TestPushedTellsWhatMoved(t *testing.T) {
 
 	p := propose(t, s, git, "another")
 	main := git.Remote("main")
-	sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona())
+	sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestPushBetweenMergeAndMove(t *testing.T) {
 esac
 exec "$GIT" "$@"`, c.ref, pushed))
 
-			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona())
+			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona(), "")
 			if !errors.Is(err, c.want) {
 				t.Fatalf("error is %v, want %v", err, c.want)
 			}

@@ -18,8 +18,9 @@ const attempts = 5
 
 // Merge implements promotion.PullRequestHost. It does not ask for by's roles:
 // who calls it has decided that by may merge. Main moves before the row is
-// written; a crash between the two is repaired by the next look.
-func (r *repository) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor) (string, error) {
+// written; a crash between the two is repaired by the next look, which finds the head in main: so it makes a merge commit,
+// whatever the method.
+func (r *repository) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor, _ promotion.MergeMethod) (string, error) {
 	var merge string
 	var moved []RefChange
 	err := r.exclusively(ctx, func(q *dbsqlc.Queries, _ int64) error {

@@ -42,7 +42,7 @@ func TestMergeNamesWhoMerged(t *testing.T) {
 	git := prhosttest.NewClone(t, s.remote("rita", "rita-s-token"))
 
 	p := propose(t, s, git, "by-button")
-	sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it\n", mona())
+	sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it\n", mona(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestMergeNeedsTheRequiredStatus(t *testing.T) {
 
 	refused := func(want string) {
 		t.Helper()
-		_, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona())
+		_, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), "")
 		if !errors.Is(err, promotion.ErrNotMergeable) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want ErrNotMergeable that says %q", err, want)
 		}
@@ -94,7 +94,7 @@ func TestMergeNeedsTheRequiredStatus(t *testing.T) {
 	}
 	refused("sluice/gates is failure")
 	set(p.HeadSHA, "sluice/gates", "success")
-	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona()); err != nil {
+	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), ""); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestMergeRepairsWhatACrashLeft(t *testing.T) {
 			return found.MergeSHA
 		},
 		"by merging again": func(t *testing.T, s *site, p promotion.PullRequest) string {
-			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona())
+			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestMergeRepairsWhatACrashLeft(t *testing.T) {
 			before := git.Remote("main")
 			execute(t, s, `CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$;
 				CREATE TRIGGER crash BEFORE UPDATE ON prhost.pull_requests FOR EACH ROW WHEN (NEW.state = 'merged') EXECUTE FUNCTION crash()`)
-			if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona()); err == nil {
+			if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge it", mona(), ""); err == nil {
 				t.Fatal("merged although the row could not be written")
 			}
 			main := git.Remote("main")
@@ -195,7 +195,7 @@ func TestMergesRaceWithPushes(t *testing.T) {
 	for i, p := range open {
 		port := []promotion.PullRequestHost{s.port, second.Repository(repository)}[i%2]
 		racers.Go(func() {
-			if _, err := port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge "+p.Branch, mona()); err != nil {
+			if _, err := port.Merge(t.Context(), p.Number, p.HeadSHA, "Merge "+p.Branch, mona(), ""); err != nil {
 				t.Error(err)
 			}
 		})
@@ -228,7 +228,7 @@ func TestMergeAfterTheBranchIsGone(t *testing.T) {
 	git := prhosttest.NewClone(t, s.remote("rita", "rita-s-token"))
 	p := propose(t, s, git, "promote")
 	git.Git("push", "--quiet", "origin", ":promote")
-	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona()); !errors.Is(err, promotion.ErrNotMergeable) {
+	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), ""); !errors.Is(err, promotion.ErrNotMergeable) {
 		t.Errorf("error is %v, want ErrNotMergeable", err)
 	}
 	if got := get(t, s, p.Number); got.ClosedBy != "rita" {

@@ -60,7 +60,7 @@ func TestMergeTakesFilesWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona())
+			sha, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), "")
 			foreseen, conflicts := s.foresee(t, start, main, p.HeadSHA)
 			if c.conflict {
 				if len(conflicts) == 0 {
@@ -118,7 +118,7 @@ func TestMergeOfAnUnrelatedHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona()); !errors.Is(err, promotion.ErrConflict) {
+	if _, err := s.port.Merge(t.Context(), p.Number, p.HeadSHA, "m", mona(), ""); !errors.Is(err, promotion.ErrConflict) {
 		t.Errorf("error is %v, want ErrConflict", err)
 	}
 	if _, err := s.host.PullRequest(t.Context(), repository, p.Number); err != nil {

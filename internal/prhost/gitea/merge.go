@@ -24,7 +24,7 @@ const (
 // Merge implements promotion.PullRequestHost. On Gitea the merge is the
 // token's; a person who asked for it is named in the commit message. An error that tells
 // nothing, such as a time-out, may hide a merge: Get or a second Merge finds it.
-func (h *Host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor) (string, error) {
+func (h *Host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor, method promotion.MergeMethod) (string, error) {
 	if expectedHead == "" {
 		return "", fmt.Errorf("merge pull request #%d: %w: no head is expected", number, promotion.ErrHeadMoved) // Gitea would merge any
 	}
@@ -36,7 +36,7 @@ func (h *Host) Merge(ctx context.Context, number int, expectedHead, message stri
 		if sha, done, err := c.settled(number, expectedHead); done || err != nil {
 			return sha, err
 		}
-		merged, err := c.merge(number, expectedHead, message, by)
+		merged, err := c.merge(number, expectedHead, message, by, method)
 		switch {
 		case merged:
 			return c.result(number)
@@ -51,11 +51,11 @@ func (h *Host) Merge(ctx context.Context, number int, expectedHead, message stri
 	}
 }
 
-func (c *call) merge(number int, expectedHead, message string, by promotion.Actor) (merged bool, err error) {
+func (c *call) merge(number int, expectedHead, message string, by promotion.Actor, method promotion.MergeMethod) (merged bool, err error) {
 	title, body := commitMessage(message, by)
 	keep := false
 	merged, _, err = c.MergePullRequest(c.host.Owner, c.host.Repository, int64(number), gitea.MergePullRequestOption{
-		Style: gitea.MergeStyle(c.host.MergeMethod), Title: title, Message: body, HeadCommitId: expectedHead, DeleteBranchAfterMerge: &keep})
+		Style: gitea.MergeStyle(cmp.Or(string(method), string(c.host.MergeMethod))), Title: title, Message: body, HeadCommitId: expectedHead, DeleteBranchAfterMerge: &keep})
 	return merged, err
 }
 

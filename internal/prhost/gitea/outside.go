@@ -2,6 +2,7 @@ package gitea
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	"code.gitea.io/sdk/gitea"
@@ -46,6 +47,11 @@ func (h *Host) Comment(ctx context.Context, number int, marker, text string) err
 	}
 	body := marker + "\n" + text
 	comments, _, err := c.ListIssueComments(h.Owner, h.Repository, int64(number), gitea.ListIssueCommentOptions{})
+	if c.refused(http.StatusInternalServerError) { // Gitea's answer, among others, when there is no such pull request
+		if _, err := h.Get(ctx, number); err != nil {
+			return err
+		}
+	}
 	if err := c.failed(err, "read the comments of pull request #%d", number); err != nil {
 		return err
 	}

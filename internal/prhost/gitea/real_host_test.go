@@ -5,6 +5,7 @@ package gitea_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,25 +18,38 @@ import (
 	"github.com/sluicehq/sluice/test/peers/realgitea"
 )
 
+func sources(t *testing.T, s *realgitea.Server) {
+	r := s.NewRepository(t)
+	r.Protect(t, byHandOrWithStatus)
+	prhosttest.Sources(t, newHost(t, s, r), r.Remote, strings.TrimPrefix(s.URL, "http://"), r.Owner+"/"+r.Name)
+}
+
 func mergeMethods(t *testing.T, s *realgitea.Server) {
-	for method, parents := range map[gitea.MergeMethod]int{gitea.MergeCommit: 2, gitea.Squash: 1, gitea.Rebase: 1} {
-		t.Run(string(method), func(t *testing.T) {
+	for _, c := range []struct {
+		configured gitea.MergeMethod
+		asked      promotion.MergeMethod
+		parents    int
+	}{
+		{gitea.MergeCommit, "", 2}, {gitea.Squash, "", 1}, {gitea.Rebase, "", 1},
+		{gitea.Squash, promotion.MergeCommit, 2}, {"", promotion.MergeSquash, 1}, {"", promotion.MergeRebase, 1},
+	} {
+		t.Run(fmt.Sprintf("configured %q, asked for %q", c.configured, c.asked), func(t *testing.T) {
 			t.Parallel()
 			r := s.NewRepository(t)
-			h := newHost(t, s, r, func(o *gitea.Options) { o.MergeMethod = method })
+			h := newHost(t, s, r, func(o *gitea.Options) { o.MergeMethod = c.configured })
 			p := opened(t, r, h)
 			git := prhosttest.NewClone(t, r.Remote)
 			main := git.Push("main", "other.txt", "moves on\n")
 			by := promotion.Actor{Name: "Rita  Release\nmanager", Kind: promotion.Person}
-			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote it\n\nbecause", by)
+			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote it\n\nbecause", by, c.asked)
 			if err != nil || sha != git.Remote("main") {
 				t.Fatalf("merged as %s, %v; main is %s", sha, err, git.Remote("main"))
 			}
-			if got := git.Parents(sha); len(got) != parents || got[0] != main {
+			if got := git.Parents(sha); len(got) != c.parents || got[0] != main {
 				t.Errorf("the merge's parents are %v", got)
 			}
 			message := git.Git("show", "--no-patch", "--format=%B", sha)
-			if method != gitea.Rebase && !strings.HasPrefix(message, "Promote it\n\nbecause\n\nMerged-for: Rita Release manager") {
+			if c.configured != gitea.Rebase && c.asked != promotion.MergeRebase && !strings.HasPrefix(message, "Promote it\n\nbecause\n\nMerged-for: Rita Release manager") {
 				t.Errorf("the message is %q", message)
 			}
 		})
@@ -53,7 +67,7 @@ func statusIsRequired(t *testing.T, s *realgitea.Server) {
 				t.Fatal(err)
 			}
 		}
-		_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+		_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 		if !errors.Is(err, promotion.ErrNotMergeable) || errors.Is(err, promotion.ErrConflict) || !strings.Contains(err.Error(), "status checks") {
 			t.Errorf("status %q: error is %v", state, err)
 		}
@@ -76,7 +90,7 @@ func unnoticedSetBack(t *testing.T, s *realgitea.Server) {
 		}
 		return got.HeadSHA == main && got.State == promotion.PullRequestOpen
 	})
-	if sha, err := h.Merge(t.Context(), p.Number, main, "Promote", promotion.Sluice()); !errors.Is(err, promotion.ErrNotMergeable) && !errors.Is(err, promotion.ErrConflict) {
+	if sha, err := h.Merge(t.Context(), p.Number, main, "Promote", promotion.Sluice(), ""); !errors.Is(err, promotion.ErrNotMergeable) && !errors.Is(err, promotion.ErrConflict) {
 		t.Errorf("merged as %s, %v", sha, err)
 	}
 	if at := git.Remote("main"); at != main {
@@ -191,7 +205,7 @@ func renamed(t *testing.T, s *realgitea.Server) {
 	if err := h.Update(t.Context(), p.Number, "a", "b"); err == nil || !strings.Contains(err.Error(), "change its name in the configuration") {
 		t.Errorf("changed under the old name: %v", err)
 	}
-	if _, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice()); err == nil || !strings.Contains(err.Error(), "change its name in the configuration") {
+	if _, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), ""); err == nil || !strings.Contains(err.Error(), "change its name in the configuration") {
 		t.Errorf("merged under the old name: %v", err)
 	}
 }

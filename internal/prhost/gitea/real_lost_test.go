@@ -132,7 +132,7 @@ func lostAnswers(t *testing.T, s *realgitea.Server) {
 			mergeable(t, s, r, p.Number) // so that the first call merges
 
 			w.set(http.MethodPost, lose)
-			first, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+			first, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 			if err != nil {
 				tellsNo(t, s.BotToken, err)
 			}
@@ -141,7 +141,7 @@ func lostAnswers(t *testing.T, s *realgitea.Server) {
 			if getErr != nil || got.State != promotion.PullRequestMerged || err == nil && first != got.MergeSHA {
 				t.Fatalf("merged as %s; looked: %+v, %v", first, got, getErr)
 			}
-			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 			if err != nil || sha != got.MergeSHA {
 				t.Fatalf("merged again as %s, %v; want %s", sha, err, got.MergeSHA)
 			}

@@ -21,12 +21,13 @@ func TestOnRealGitea(t *testing.T) {
 	fixture := func(t *testing.T) prhosttest.Fixture {
 		r := s.NewRepository(t)
 		r.Protect(t, byHandOrWithStatus)
-		return prhosttest.Fixture{Host: newHost(t, s, r), Remote: r.Remote, Person: r.Buttons(),
+		return prhosttest.Fixture{Host: newHost(t, s, r), Remote: r.Remote, Person: r.Buttons(), Comments: r.Comments, Review: r.Buttons().Review,
 			MissesMerges: "Gitea 1.26 notices a merge while main holds no other above it, and not when the branch is deleted at once"}
 	}
 	for name, test := range map[string]func(*testing.T, *realgitea.Server){
 		"conforms":           func(t *testing.T, _ *realgitea.Server) { prhosttest.Run(t, fixture) },
 		"people":             func(t *testing.T, _ *realgitea.Server) { prhosttest.People(t, nil, fixture) },
+		"sources":            sources,
 		"lost answers":       lostAnswers,
 		"comment not twice":  commentNotTwice,
 		"two opens at once":  twoOpensAtOnce,

@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 				w.WriteHeader(c.status)
 				w.Write([]byte(c.body)) //nolint:errcheck // the client is gone
 			})
-			sha, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice())
+			sha, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice(), "")
 			if err == nil || sha != "" || strings.Contains(err.Error(), secret) || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("merged as %q, %v; want %v saying %q", sha, err, c.is, c.says)
 			}
@@ -105,7 +105,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("limited: %+v, want %s", limited, c.until)
 			}
 			if c.until != 0 { // no call is made while the limit holds
-				if _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice()); !errors.As(err, &limited) {
+				if _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice(), ""); !errors.As(err, &limited) {
 					t.Errorf("error is %v", err)
 				}
 			}
@@ -136,7 +136,7 @@ func TestIncompleteAnswers(t *testing.T) {
 					t.Errorf("%s: no error", what)
 				}
 			}
-			if _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice()); err == nil {
+			if _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice(), ""); err == nil {
 				t.Error("merge: no error although the pull request is still open")
 			}
 			if *writes != 4 { // a close goes no further than its comment
@@ -151,7 +151,7 @@ func TestHostThatHangs(t *testing.T) {
 	h, writes := answering(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		func(o *gitea.Options) { o.HTTP = &http.Client{Timeout: 100 * time.Millisecond} })
 	for _, err := range []error{
-		func() error { _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice()); return err }(),
+		func() error { _, err := h.Merge(t.Context(), 1, head, "Promote", promotion.Sluice(), ""); return err }(),
 		h.SetStatus(t.Context(), head, promotion.CommitStatus{Context: "sluice/gates", State: "success"}),
 	} {
 		if err == nil || errors.Is(err, promotion.ErrNotMergeable) || strings.Contains(err.Error(), secret) {
@@ -172,7 +172,7 @@ func TestMergeWaitsForTheCheck(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
-	_, err := h.Merge(ctx, 1, head, "Promote", promotion.Sluice())
+	_, err := h.Merge(ctx, 1, head, "Promote", promotion.Sluice(), "")
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, promotion.ErrNotMergeable) || *writes != 2 {
 		t.Errorf("error is %v after %d writing calls", err, *writes)
 	}

@@ -59,7 +59,7 @@ func steps() []step {
 			return h.SetStatus(ctx, p.HeadSHA, gates)
 		}},
 		{"merge", func(ctx context.Context, h *github.Host, p promotion.PullRequest) error {
-			_, err := h.Merge(ctx, p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+			_, err := h.Merge(ctx, p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 			return err
 		}},
 	}

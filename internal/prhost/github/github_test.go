@@ -2,6 +2,8 @@ package github_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sluicehq/sluice/internal/prhost/github"
@@ -15,8 +17,36 @@ func TestHostConforms(t *testing.T) {
 	prhosttest.Run(t, func(t *testing.T) prhosttest.Fixture {
 		s := fakegithub.New(t)
 		s.Require(prhosttest.Status)
-		return prhosttest.Fixture{Host: newHost(t, s), Remote: s.Remote}
+		return prhosttest.Fixture{Host: newHost(t, s), Remote: s.Remote,
+			Comments: func(_ testing.TB, number int) []string { return s.Comments(number) },
+			Review: func(_ testing.TB, number int, v promotion.ReviewVerdict) string {
+				s.Review(number, "ada", map[promotion.ReviewVerdict]string{promotion.ReviewApproves: "APPROVED", promotion.ReviewAsksForChange: "CHANGES_REQUESTED"}[v], "read")
+				return "ada"
+			}}
 	})
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	s := fakegithub.New(t)
+	prhosttest.Sources(t, newHost(t, s), s.Remote, strings.TrimPrefix(s.URL, "http://"), fakegithub.Owner+"/"+fakegithub.Repository)
+}
+
+// Of many commits the newest are told.
+func TestTheNewestOfManySourceCommits(t *testing.T) {
+	t.Parallel()
+	s := fakegithub.New(t)
+	git := prhosttest.NewClone(t, s.Remote)
+	first := git.Push("main", "source.txt", "x")
+	const many = 130
+	for n := range many {
+		git.Git("commit", "--quiet", "--allow-empty", "--message", fmt.Sprint("Change ", n+1))
+	}
+	git.Git("push", "--quiet", "origin", "HEAD:main")
+	got, err := newHost(t, s).Between(t.Context(), fakegithub.Owner+"/"+fakegithub.Repository, first, git.Git("rev-parse", "HEAD"))
+	if err != nil || got.Total != many || len(got.Commits) != 30 || got.Commits[0].Title != "Change 130" {
+		t.Errorf("got %d of %d commits, the first %+v, %v", len(got.Commits), got.Total, got.Commits[:min(1, len(got.Commits))], err)
+	}
 }
 
 func newHost(t testing.TB, s *fakegithub.Server, options ...func(*github.Options)) *github.Host {

@@ -91,14 +91,14 @@ func TestLostAnswersAreNotDoneTwice(t *testing.T) {
 				s := fakegithub.New(t)
 				h := newHost(t, s)
 				p := opened(t, s, h)
-				_, err := h.Merge(lose(t, s, http.MethodPut, answer), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+				_, err := h.Merge(lose(t, s, http.MethodPut, answer), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 				tellsNoToken(t, err)
 				s.Around(nil)
 				got, err := h.Get(t.Context(), p.Number)
 				if err != nil || got.State != promotion.PullRequestMerged {
 					t.Fatalf("looked: %+v, %v", got, err)
 				}
-				sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+				sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 				if err != nil || sha != got.MergeSHA {
 					t.Fatalf("merged again as %s, %v; want %s", sha, err, got.MergeSHA)
 				}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 // Merge implements promotion.PullRequestHost. On GitHub the merge is the
 // token's; a person who asked for it is named in the commit message. An error that tells
 // nothing, such as a time-out, may hide a merge: Get or a second Merge finds it.
-func (h *Host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor) (string, error) {
+func (h *Host) Merge(ctx context.Context, number int, expectedHead, message string, by promotion.Actor, method promotion.MergeMethod) (string, error) {
 	if expectedHead == "" {
 		return "", fmt.Errorf("merge pull request #%d: %w: no head is expected", number, promotion.ErrHeadMoved) // GitHub would merge any
 	}
@@ -31,7 +32,7 @@ func (h *Host) Merge(ctx context.Context, number int, expectedHead, message stri
 	}
 	title, body := commitMessage(message, by)
 	result, _, err := h.client.PullRequests.Merge(ctx, h.Owner, h.Repository, number, body, &github.PullRequestOptions{
-		CommitTitle: title, SHA: expectedHead, MergeMethod: string(h.MergeMethod), DontDefaultIfBlank: true,
+		CommitTitle: title, SHA: expectedHead, MergeMethod: cmp.Or(string(method), string(h.MergeMethod)), DontDefaultIfBlank: true,
 	})
 	switch {
 	case refused(err, http.StatusMethodNotAllowed, http.StatusConflict, http.StatusUnprocessableEntity):

@@ -29,7 +29,7 @@ func TestMergeMethods(t *testing.T) {
 			s := fakegithub.New(t)
 			h := newHost(t, s, func(o *github.Options) { o.MergeMethod = method })
 			p := opened(t, s, h)
-			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote shop\n\nbecause\n", rita)
+			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote shop\n\nbecause\n", rita, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,10 +40,32 @@ func TestMergeMethods(t *testing.T) {
 			if got := git.Git("show", "--no-patch", "--format=%B", sha); got != c.message {
 				t.Errorf("message is %q, want %q", got, c.message)
 			}
-			if again, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote shop", rita); err != nil || again != sha {
+			if again, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote shop", rita, ""); err != nil || again != sha {
 				t.Errorf("merged again as %q, %v", again, err)
 			}
 		})
+	}
+}
+
+// What the policy says of an environment wins over what is configured for the repository.
+func TestMergeMethodThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for method, parents := range map[promotion.MergeMethod]int{promotion.MergeCommit: 2, promotion.MergeSquash: 1, promotion.MergeRebase: 1} {
+		for _, configured := range []github.MergeMethod{github.MergeCommit, github.Squash} {
+			t.Run(string(method)+" instead of "+string(configured), func(t *testing.T) {
+				t.Parallel()
+				s := fakegithub.New(t)
+				h := newHost(t, s, func(o *github.Options) { o.MergeMethod = configured })
+				p := opened(t, s, h)
+				sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote shop", promotion.Sluice(), method)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := prhosttest.NewClone(t, s.Remote).Parents(sha); len(got) != parents {
+					t.Errorf("the merge's parents are %v, want %d", got, parents)
+				}
+			})
+		}
 	}
 }
 
@@ -53,7 +75,7 @@ func TestMergeNeedsAHead(t *testing.T) {
 	s := fakegithub.New(t)
 	h := newHost(t, s)
 	p := opened(t, s, h)
-	if _, err := h.Merge(t.Context(), p.Number, "", "Promote", promotion.Sluice()); !errors.Is(err, promotion.ErrHeadMoved) {
+	if _, err := h.Merge(t.Context(), p.Number, "", "Promote", promotion.Sluice(), ""); !errors.Is(err, promotion.ErrHeadMoved) {
 		t.Fatalf("error is %v", err)
 	}
 	wrote(t, s, "POST pulls")
@@ -65,10 +87,10 @@ func TestMergedWithAnotherHead(t *testing.T) {
 	s := fakegithub.New(t)
 	h := newHost(t, s)
 	p := opened(t, s, h)
-	if _, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice()); err != nil {
+	if _, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Merge(t.Context(), p.Number, strings.Repeat("a", 40), "Promote", promotion.Sluice()); !errors.Is(err, promotion.ErrHeadMoved) {
+	if _, err := h.Merge(t.Context(), p.Number, strings.Repeat("a", 40), "Promote", promotion.Sluice(), ""); !errors.Is(err, promotion.ErrHeadMoved) {
 		t.Fatalf("error is %v", err)
 	}
 }
@@ -89,7 +111,7 @@ func TestHeadMovesBeforeTheMerge(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	})
-	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 	if !errors.Is(err, promotion.ErrHeadMoved) || git.Remote("main") != main {
 		t.Fatalf("error is %v", err)
 	}
@@ -101,7 +123,7 @@ func TestMergeWithoutTheRequiredStatus(t *testing.T) {
 	s.Require(prhosttest.Status)
 	h := newHost(t, s)
 	p := opened(t, s, h)
-	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 	if !errors.Is(err, promotion.ErrNotMergeable) || !strings.Contains(err.Error(), prhosttest.Status) {
 		t.Fatalf("error is %v", err)
 	}

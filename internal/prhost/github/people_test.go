@@ -85,7 +85,7 @@ func TestMergeQueue(t *testing.T) {
 	h := newHost(t, s)
 	p := opened(t, s, h)
 	s.Queue()
-	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 	if !errors.Is(err, promotion.ErrNotMergeable) || !strings.Contains(err.Error(), "approvers enqueue it") {
 		t.Fatalf("error is %v", err)
 	}
@@ -95,7 +95,7 @@ func TestMergeQueue(t *testing.T) {
 	if err != nil || got.State != promotion.PullRequestMerged || got.MergeSHA != merge {
 		t.Fatalf("queued: %+v, %v; want it merged as %s", got, err, merge)
 	}
-	if sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice()); err != nil || sha != merge {
+	if sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), ""); err != nil || sha != merge {
 		t.Fatalf("merged again as %q, %v", sha, err)
 	}
 }
@@ -107,7 +107,7 @@ func TestMergeQueueOfBranchProtection(t *testing.T) {
 	h := newHost(t, s)
 	p := opened(t, s, h)
 	s.Around(answers("PUT", 405, nil, `{"message":"Changes must be made through the merge queue"}`))
-	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+	_, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 	if !errors.Is(err, promotion.ErrNotMergeable) || !strings.Contains(err.Error(), "approvers enqueue it") {
 		t.Fatalf("error is %v", err)
 	}

@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) { // in turn: nothing is done, so one pull request is enough for all
 			h := newHost(t, s, func(o *github.Options) { o.Clock = func() time.Time { return noon } })
 			s.Around(answers(http.MethodPut, c.status, c.header, c.body))
-			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice())
+			sha, err := h.Merge(t.Context(), p.Number, p.HeadSHA, "Promote", promotion.Sluice(), "")
 			tellsNoToken(t, err)
 			if sha != "" || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("merged as %q, %v; want %v saying %q", sha, err, c.is, c.says)

@@ -52,7 +52,7 @@ func unknownIsNotFound(t *testing.T, s *scene) {
 	s.fails(err, promotion.ErrNotFound)
 	s.fails(s.host.Update(t.Context(), number, "a", "b"), promotion.ErrNotFound)
 	s.fails(s.host.Close(t.Context(), number, "c"), promotion.ErrNotFound)
-	_, err = s.host.Merge(t.Context(), number, strings.Repeat("a", 40), "m", promotion.Sluice())
+	_, err = s.host.Merge(t.Context(), number, strings.Repeat("a", 40), "m", promotion.Sluice(), "")
 	s.fails(err, promotion.ErrNotFound)
 }
 
@@ -154,7 +154,7 @@ func twoMergesAtOnce(t *testing.T, s *scene) {
 	var racers sync.WaitGroup
 	for i := range results {
 		racers.Go(func() {
-			sha, err := s.host.Merge(t.Context(), p.Number, p.HeadSHA, "Promote it", promotion.Sluice())
+			sha, err := s.host.Merge(t.Context(), p.Number, p.HeadSHA, "Promote it", promotion.Sluice(), "")
 			if err != nil {
 				t.Error(err)
 			}

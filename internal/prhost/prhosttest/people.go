@@ -190,7 +190,7 @@ func (s *scene) endsMergedBy(method string, p promotion.PullRequest) {
 	}
 	s.same("merge repeated", s.merged(p.Number, p.HeadSHA), main)
 	s.same("main after it", s.git.Remote("main"), main)
-	_, err := s.host.Merge(s.Context(), p.Number, main, "Promote it", promotion.Sluice())
+	_, err := s.host.Merge(s.Context(), p.Number, main, "Promote it", promotion.Sluice(), "")
 	if main != p.HeadSHA { // a rebase onto where it was made is the head itself
 		s.fails(err, promotion.ErrHeadMoved)
 	}

@@ -20,6 +20,10 @@ type Fixture struct {
 	Host promotion.PullRequestHost
 	// Remote is what git clones, and pushes to, main included.
 	Remote string
+	// Comments reads the texts of a pull request's comments, oldest first.
+	Comments func(t testing.TB, number int) []string
+	// Review has a person review a pull request as it is, and names them. Nil: the host has no reviews.
+	Review func(t testing.TB, number int, verdict promotion.ReviewVerdict) (by string)
 	// Person presses the host's own buttons; for People.
 	Person Person
 	// MissesMerges says why the host may leave a pull request open, or count it as
@@ -58,6 +62,9 @@ func Run(t *testing.T, newFixture func(t *testing.T) Fixture) {
 		"a cherry-pick leaves it open":        cherryPicked,
 		"deleting the branch closes":          deletedBranch,
 		"setting the branch back is no merge": setBack,
+		"list open":                           listOpen,
+		"comment":                             comment,
+		"reviews":                             reviews,
 		"status":                              status,
 		"protection":                          protection,
 	} {
@@ -75,11 +82,14 @@ type scene struct {
 	git          *Clone
 	person       Person
 	missesMerges string
+	comments     func(testing.TB, int) []string
+	review       func(testing.TB, int, promotion.ReviewVerdict) string
 }
 
 func newScene(t *testing.T, f Fixture) *scene {
 	t.Helper()
-	return &scene{T: t, host: f.Host, git: NewClone(t, f.Remote), person: f.Person, missesMerges: f.MissesMerges}
+	return &scene{T: t, host: f.Host, git: NewClone(t, f.Remote), person: f.Person, missesMerges: f.MissesMerges,
+		comments: f.Comments, review: f.Review}
 }
 
 func (s *scene) open(branch, head string) promotion.PullRequest {
@@ -143,7 +153,7 @@ func (s *scene) green(head string) {
 func (s *scene) merge(number int, head string) (string, error) {
 	s.Helper()
 	s.green(head)
-	return s.host.Merge(s.Context(), number, head, "Promote it\n\nbecause", promotion.Sluice())
+	return s.host.Merge(s.Context(), number, head, "Promote it\n\nbecause", promotion.Sluice(), "")
 }
 
 func (s *scene) merged(number int, head string) string {

@@ -1,0 +1,47 @@
+-- name: LockDriftLook :exec
+SELECT 1 FROM deployments WHERE id = $1 FOR NO KEY UPDATE;
+
+-- name: OpenDrifts :many
+SELECT sqlc.embed(d), l.looked_at FROM drift d LEFT JOIN drift_looks l ON l.deployment_id = d.deployment_id
+WHERE d.deployment_id = $1 AND d.resolved_at IS NULL ORDER BY d.object, d.path;
+
+-- name: InsertDrift :exec
+INSERT INTO drift (deployment_id, target_id, object, path, want, have, class, owner, manager, operation, owned_at, excuse, finding, first_seen_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+
+-- name: SaveDrift :exec
+UPDATE drift SET want = $2, have = $3, class = $4, owner = $5, manager = $6, operation = $7, owned_at = $8, excuse = $9, finding = $10 WHERE id = $1;
+
+-- name: ResolveDrift :exec
+UPDATE drift SET last_seen_at = sqlc.arg(last_seen)::timestamptz, resolved_at = sqlc.arg(at)::timestamptz WHERE id = $1 AND resolved_at IS NULL;
+
+-- name: SaveDriftLook :exec
+INSERT INTO drift_looks (deployment_id, target_id, looked_at, problem, problem_since, revision, self_heal, unchecked, rollback)
+VALUES ($1, $2, sqlc.narg(looked_at), $3, sqlc.narg(problem_since), $4, $5, $6, $7)
+ON CONFLICT (deployment_id) DO UPDATE
+SET target_id = excluded.target_id, looked_at = coalesce(excluded.looked_at, drift_looks.looked_at), problem = excluded.problem,
+    problem_since = CASE WHEN excluded.problem <> '' THEN coalesce(drift_looks.problem_since, excluded.problem_since) END,
+    revision = CASE WHEN excluded.problem = '' THEN excluded.revision ELSE drift_looks.revision END,
+    self_heal = CASE WHEN excluded.problem = '' THEN excluded.self_heal ELSE drift_looks.self_heal END,
+    unchecked = CASE WHEN excluded.problem = '' THEN excluded.unchecked ELSE drift_looks.unchecked END,
+    rollback = CASE WHEN excluded.problem = '' THEN excluded.rollback ELSE drift_looks.rollback END;
+
+-- name: Drifts :many
+SELECT sqlc.embed(f), sqlc.embed(t), d.cluster, d.namespace, d.name, l.looked_at,
+       (SELECT count(*) FROM drift e WHERE e.deployment_id = f.deployment_id AND e.object = f.object AND e.path = f.path
+          AND e.first_seen_at BETWEEN f.first_seen_at - interval '1 hour' AND f.first_seen_at)::integer AS times
+FROM drift f
+JOIN deployments d ON d.id = f.deployment_id
+JOIN target_details t ON t.id = f.target_id
+LEFT JOIN drift_looks l ON l.deployment_id = f.deployment_id
+WHERE (sqlc.arg(target)::bigint = 0 OR f.target_id = sqlc.arg(target)::bigint)
+  AND (NOT sqlc.arg(open)::boolean OR f.resolved_at IS NULL)
+ORDER BY f.resolved_at IS NOT NULL, f.id DESC LIMIT sqlc.arg(most);
+
+-- name: DriftLooks :many
+SELECT sqlc.embed(l), sqlc.embed(t), d.cluster, d.namespace, d.name
+FROM drift_looks l
+JOIN deployments d ON d.id = l.deployment_id AND d.target_id = l.target_id
+JOIN target_details t ON t.id = l.target_id
+WHERE sqlc.arg(target)::bigint = 0 OR l.target_id = sqlc.arg(target)::bigint
+ORDER BY t.application, t.rank, d.cluster, d.name;

@@ -1,0 +1,93 @@
+package promotion
+
+import (
+	"context"
+	"time"
+)
+
+// Drift is one field, or a whole object when Path is empty, that is not as Git says. Values are what people may see.
+type Drift struct {
+	ID         int64
+	Deployment DeploymentKey
+	Target     Target
+	Object     string // Kind.group namespace/name
+	Path       string
+	Want, Have string // empty where there is none
+	Class      DriftClass
+	Owner      string // who wrote it, in words: a program, since managedFields name no people
+	Manager    string // as managedFields name it
+	Operation  string // Apply or Update
+	OwnedAt    time.Time
+	Excuse     string // why it does not count; empty: it counts
+	Finding    string // what is wrong with the rule that hides it
+	FirstSeen  time.Time
+	LastSeen   time.Time // of what is resolved: when it was last so; else of the last look
+	ResolvedAt time.Time
+	Times      int // how often the field drifted within the hour before it was first seen, this time included
+}
+
+// DriftClass says what kind of writer is behind a difference.
+type DriftClass string
+
+// The classes of drift.
+const (
+	DriftHuman      DriftClass = "human"
+	DriftAutoscaler DriftClass = "autoscaler"
+	DriftWebhook    DriftClass = "webhook"
+	DriftController DriftClass = "controller"
+	DriftDelivery   DriftClass = "delivery-tool"
+	DriftDeleted    DriftClass = "deleted"
+	DriftExtra      DriftClass = "extra"
+	DriftUnknown    DriftClass = "unknown"
+)
+
+// Counts tells whether it is drift, and not something that a rule or a webhook explains.
+func (d Drift) Counts() bool { return d.Excuse == "" }
+
+// oscillating is how often a field drifts within an hour until two writers are said to be at it.
+const oscillating = 3
+
+// Oscillates tells whether two writers take turns on the field.
+func (d Drift) Oscillates() bool { return d.Times >= oscillating }
+
+// sameField tells whether two are about one field of one object.
+func (d Drift) sameField(o Drift) bool { return d.Object == o.Object && d.Path == o.Path }
+
+// sameAs tells whether nothing about the field is different.
+func (d Drift) sameAs(o Drift) bool {
+	return d.sameField(o) && d.Want == o.Want && d.Have == o.Have && d.Class == o.Class && d.Owner == o.Owner && d.Manager == o.Manager &&
+		d.Operation == o.Operation && d.OwnedAt.Equal(o.OwnedAt) && d.Excuse == o.Excuse && d.Finding == o.Finding
+}
+
+// DriftLook is the last look for drift of one deployment.
+type DriftLook struct {
+	DeploymentID int64
+	Deployment   DeploymentKey
+	Target       Target
+	LookedAt     time.Time // the last look that found out; zero: none ever did
+	Problem      string    // why what is so now is unknown
+	ProblemSince time.Time
+	Revision     string // that live objects were compared with
+	SelfHeal     bool
+	Unchecked    []string
+	Rollback     string // what was rolled back by hand, in words; empty: nothing was
+}
+
+// DriftReader reads what is known of drift.
+type DriftReader interface {
+	// Drifts are newest first; of all targets when targetID is zero, and only what is not resolved when open.
+	Drifts(ctx context.Context, targetID int64, open bool, limit int) ([]Drift, error)
+	// DriftLooks are of all targets when targetID is zero.
+	DriftLooks(ctx context.Context, targetID int64) ([]DriftLook, error)
+}
+
+// DriftWriter writes it.
+type DriftWriter interface {
+	// OpenDrifts holds a deployment's look until the end of the transaction, and lists what is not resolved.
+	OpenDrifts(ctx context.Context, deploymentID int64) ([]Drift, error)
+	InsertDrift(ctx context.Context, deploymentID, targetID int64, d Drift) error
+	// SaveDrift updates what is known of a field that still drifts.
+	SaveDrift(ctx context.Context, d Drift) error
+	ResolveDrift(ctx context.Context, id int64, lastSeen, at time.Time) error
+	SaveDriftLook(ctx context.Context, l DriftLook) error
+}

@@ -1,0 +1,88 @@
+package promotion
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/rollback"
+)
+
+// Patience is how long facts are waited for. What has not come by then is unread, and the verdict says so.
+type Patience struct {
+	Check  time.Duration // with all that other programs are asked in a whole check; zero: 12 seconds
+	Source time.Duration // with one source, an image or a cluster; zero: 8 seconds
+}
+
+func (p Patience) check() time.Duration  { return cmp.Or(p.Check, 12*time.Second) }
+func (p Patience) source() time.Duration { return cmp.Or(p.Source, 8*time.Second) }
+
+// factsAtOnce is how many candidates are looked at together.
+const factsAtOnce = 8
+
+// ClusterReader says what a cluster has of what a target needs.
+type ClusterReader interface {
+	// Facts of the namespace that a deployment deploys to. It never fails as a whole: what could not be read is left out, and Unread
+	// says why.
+	Facts(ctx context.Context, d DeploymentKey, n Needs) ClusterFacts
+}
+
+// ClusterFacts are a cluster's answers. What a list lacks was not read.
+type ClusterFacts struct {
+	Platforms       []string // of the nodes that take pods, as os/architecture; nil when unread
+	Refs            map[ObjectRef]rollback.State
+	APIs            map[string]rollback.State
+	Workloads       map[string]LiveWorkload // by Kind/name
+	ExternalSecrets map[string]rollback.ExternalSecret
+	SealedSecrets   map[string]rollback.SealedSecret
+	Unread          []string // what could not be read and why, a sentence each
+}
+
+// LiveWorkload is a workload as the cluster has it.
+type LiveWorkload struct {
+	Present  bool
+	Replicas *int
+	Selector map[string]string
+	Room     rollback.State // for one more pod of what is asked about: yes, no, unread
+}
+
+// Way is how a target goes back.
+type Way string
+
+// The earlier release's images with today's configuration, or the configuration as it was too.
+const (
+	ImagesOnly      Way = "images"
+	ImagesAndConfig Way = "images-and-config"
+)
+
+// gathered are the facts about one candidate, with what people should know of them.
+type gathered struct {
+	rollback.Facts
+	Notes  []string // what is no reason against it, and yet worth knowing
+	Unread []string // what could not be read and why
+}
+
+// goingBack is one step from a release to another in one target, of which a verdict is asked.
+type goingBack struct {
+	target    Target
+	way       Way
+	current   Release    // that runs, or will
+	candidate Release    // to go back to
+	commit    string     // of main, where the candidate's configuration stands; empty when it is not known
+	old       *Needs     // of the candidate's configuration as it was; nil when it is not known
+	back      *Needs     // of what the target would render; nil when it cannot be rendered
+	now       *Needs     // of what it renders before
+	problem   string     // why one of them is not known
+	data      *DataFacts // nil until they are looked for
+}
+
+func worst(order []rollback.State, states ...rollback.State) rollback.State {
+	for _, s := range order {
+		for _, have := range states {
+			if have == s || s == rollback.Unread && have == "" {
+				return s
+			}
+		}
+	}
+	return order[len(order)-1]
+}

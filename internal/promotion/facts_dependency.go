@@ -1,0 +1,37 @@
+package promotion
+
+import (
+	"slices"
+
+	"github.com/sluicehq/sluice/internal/rollback"
+)
+
+// dependencyFacts says how the secrets do that controllers write. Nobody can attest messages, caches and effects outside yet:
+// they are not connected. Where nothing else is known to be wrong or unread, the check is listed as unchecked.
+func dependencyFacts(st goingBack, c ClusterFacts, g *gathered) {
+	d := rollback.Dependency{Messages: rollback.Missing, Cache: rollback.Missing, ExternalEffects: rollback.Missing}
+	unread := st.back == nil
+	if st.back != nil {
+		d.ExternalSecrets, d.SealedSecrets = []rollback.ExternalSecret{}, []rollback.SealedSecret{}
+		for _, name := range st.back.ExternalSecrets {
+			e, read := c.ExternalSecrets[name]
+			if !read {
+				e = rollback.ExternalSecret{Name: name, StoreReady: rollback.Unread, RemoteKey: rollback.Unread}
+			}
+			unread = unread || e.StoreReady == rollback.Unread || e.RemoteKey == rollback.Unread
+			d.ExternalSecrets = append(d.ExternalSecrets, e)
+		}
+		for _, name := range st.back.SealedSecrets {
+			e, read := c.SealedSecrets[name]
+			if !read {
+				e = rollback.SealedSecret{Name: name, Decryptable: rollback.Unread}
+			}
+			unread = unread || e.Decryptable == rollback.Unread
+			d.SealedSecrets = append(d.SealedSecrets, e)
+		}
+	}
+	g.Dependency = d
+	if !unread && !slices.Contains(g.Unchecked, rollback.DependencyRecoverable) {
+		g.Unchecked = append(g.Unchecked, rollback.DependencyRecoverable)
+	}
+}

@@ -1,0 +1,186 @@
+package promotion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sluicehq/sluice/internal/rollback"
+)
+
+// RollbackVerdict says whether a target could go back from one release to another, and from which facts that was concluded.
+type RollbackVerdict struct {
+	ID          int64
+	Target      Target
+	Current     Release // that runs, or would; zero when no release matches
+	Candidate   Release
+	Way         Way
+	Commit      string // of main, where the candidate's configuration stands; empty when none is known
+	Facts       rollback.Facts
+	Verdict     rollback.Verdict
+	Notes       []string  // what is no reason against it, and yet worth knowing
+	Unread      []string  // what could not be read and why, a sentence each
+	EvaluatedAt time.Time // when these facts were found first, of a stored one
+	ConfirmedAt time.Time // when they were found last
+}
+
+// Key tells apart what verdicts were concluded from.
+func (v RollbackVerdict) Key() (string, error) {
+	data, err := json.Marshal([]any{v.Facts, v.Notes, v.Unread, v.Commit})
+	return hashOf(string(data)), err
+}
+
+// RollbackRequest asks where a target could go back to.
+type RollbackRequest struct {
+	Application, Environment string
+	To                       string // id or version of a release; empty for those verified in the target
+	Limit                    int    // of candidates; zero for a page of them
+}
+
+// RollbackCheck is what a target could go back to, the nearest candidate first.
+type RollbackCheck struct {
+	Target     Target
+	Current    Release // that runs; zero when no release matches
+	At         time.Time
+	Candidates []RollbackCandidate
+}
+
+// RollbackCandidate is one release, by each way.
+type RollbackCandidate struct {
+	Release    Release
+	Images     RollbackVerdict
+	WithConfig RollbackVerdict
+}
+
+// Best is the lighter of the ways that are open, or the one by images alone.
+func (c RollbackCandidate) Best() RollbackVerdict {
+	if c.Images.Verdict.Gate != rollback.Open && c.WithConfig.Verdict.Gate == rollback.Open {
+		return c.WithConfig
+	}
+	return c.Images
+}
+
+// Nearest is the first candidate that may be gone back to; nil when there is none.
+func (c RollbackCheck) Nearest() *RollbackCandidate {
+	for i := range c.Candidates {
+		if c.Candidates[i].Best().Verdict.Gate == rollback.Open {
+			return &c.Candidates[i]
+		}
+	}
+	return nil
+}
+
+// PointOfNoReturn is the first candidate that the database bars: neither it nor what was before it can be gone back to.
+func (c RollbackCheck) PointOfNoReturn() *RollbackCandidate {
+	for i := range c.Candidates {
+		if c.Candidates[i].Images.Verdict.Predicates.DataCompatible.Value == rollback.No {
+			return &c.Candidates[i]
+		}
+	}
+	return nil
+}
+
+// candidatesShown is how many candidates are looked at when nobody says.
+const candidatesShown = 10
+
+// MostCandidates bounds what one check may ask of registries and clusters.
+const MostCandidates = 50
+
+// CheckRollback looks at what a target could go back to, and stores the verdicts with what they were concluded from.
+func (s *Service) CheckRollback(ctx context.Context, r RollbackRequest) (RollbackCheck, error) {
+	if r.Limit < 0 || r.Limit > MostCandidates {
+		return RollbackCheck{}, invalid("bad-limit", "limit", "at most %d candidates are looked at", MostCandidates)
+	}
+	t, err := s.targetNamed(ctx, r.Application, r.Environment)
+	if err != nil {
+		return RollbackCheck{}, err
+	}
+	check := RollbackCheck{Target: t, At: s.Now()}
+	if check.Current, err = s.running(ctx, t); err != nil {
+		return check, err
+	}
+	releases, err := s.candidates(ctx, t, check.Current, r)
+	if err != nil {
+		return check, err
+	}
+	var backs []goingBack
+	for _, candidate := range releases {
+		for _, way := range []Way{ImagesOnly, ImagesAndConfig} {
+			backs = append(backs, goingBack{target: t, way: way, current: check.Current, candidate: candidate})
+		}
+	}
+	verdicts, err := s.judgeBacks(ctx, t, backs)
+	if err != nil {
+		return check, err
+	}
+	if err := s.keepVerdicts(ctx, verdicts); err != nil {
+		return check, err
+	}
+	for i := 0; i < len(verdicts); i += 2 {
+		check.Candidates = append(check.Candidates, RollbackCandidate{Release: verdicts[i].Candidate, Images: verdicts[i], WithConfig: verdicts[i+1]})
+	}
+	return check, nil
+}
+
+// candidates are the releases that were verified in the target, the one verified last first, or the one that is asked for.
+func (s *Service) candidates(ctx context.Context, t Target, current Release, r RollbackRequest) ([]Release, error) {
+	if r.To != "" {
+		release, err := s.findRelease(ctx, PromoteRequest{Application: t.Application, Release: r.To})
+		if err != nil {
+			return nil, err
+		}
+		if release.ID == current.ID {
+			return nil, conflict("already-current", "%s runs %s already", t.Environment, release.Version)
+		}
+		return []Release{release}, s.refuseUnverified(ctx, t, release)
+	}
+	limit := r.Limit
+	if limit == 0 {
+		limit = candidatesShown
+	}
+	releases, err := s.Store.VerifiedHere(ctx, t.ID, limit+1)
+	if err != nil {
+		return nil, fmt.Errorf("read what was verified in %s: %w", t.Path, err)
+	}
+	releases = slices.DeleteFunc(releases, func(c Release) bool { return c.ID == current.ID })
+	return releases[:min(limit, len(releases))], nil
+}
+
+// refuseUnverified lets only what worked in a target be gone back to.
+func (s *Service) refuseUnverified(ctx context.Context, t Target, r Release) error {
+	verified, err := s.Store.VerifiedOn(ctx, r.ID, []int64{t.ID})
+	if err != nil {
+		return fmt.Errorf("read what was verified in %s: %w", t.Path, err)
+	}
+	if verified[t.ID] == 0 {
+		return conflict("never-verified-here", "%s was never verified in %s: only what worked here can be gone back to", r.Version, t.Environment)
+	}
+	return nil
+}
+
+// running is the release that a target runs, or else that main wants.
+func (s *Service) running(ctx context.Context, t Target) (Release, error) {
+	deployments, err := s.Store.DeploymentsOf(ctx, t.ID)
+	if err != nil {
+		return Release{}, fmt.Errorf("read deployments of %s: %w", t.Path, err)
+	}
+	var id int64
+	for _, d := range deployments {
+		if id == 0 {
+			id = d.ReleaseID
+		}
+	}
+	if id == 0 {
+		latest, err := s.Store.LatestRevision(ctx, t.ID)
+		if errors.Is(err, ErrNotFound) || err == nil && latest.ReleaseID == 0 {
+			return Release{}, nil
+		} else if err != nil {
+			return Release{}, fmt.Errorf("read what main renders for %s: %w", t.Path, err)
+		}
+		id = latest.ReleaseID
+	}
+	return s.Store.Release(ctx, id)
+}

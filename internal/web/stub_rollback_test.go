@@ -1,0 +1,29 @@
+package web_test
+
+import (
+	"context"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+func (s *stub) CheckRollback(_ context.Context, r promotion.RollbackRequest) (promotion.RollbackCheck, error) {
+	s.asked = r
+	return s.back, s.planErr
+}
+
+func (s *stub) AcceptUnknown(_ context.Context, by promotion.Actor, r promotion.AcceptRequest) (promotion.Promotion, error) {
+	return s.did(by, r)
+}
+
+func (s *stub) AcceptancesOf(context.Context, int64) ([]promotion.Acceptance, error) {
+	return s.accepted, nil
+}
+
+func (s *stub) PlanRollback(_ context.Context, r promotion.GoBackRequest) (promotion.RestorePlan, error) {
+	s.asked = r
+	return s.restored, s.planErr
+}
+
+func (s *stub) StartRollback(_ context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error) {
+	return s.did(by, r)
+}
