@@ -39,11 +39,11 @@ func (f *situation) fastForwarded() bool {
 // naming is how long after main a host may say who merged.
 const naming = 30 * time.Second
 
-// mergerUnknownUntil is until when it is waited for the host to name who moved main to Sluice's own commit, which does not
-// say so itself. Zero: it is known, or nobody will say it.
+// mergerUnknownUntil is until when it is waited for the host to name who brought the content to main. What a host merges by
+// squash or rebase main may show first, as a commit of whoever the host lets write it. Zero: it is known, or nobody will say it.
 func (f *situation) mergerUnknownUntil() time.Time {
 	until := f.onMain.FoundAt.Add(naming)
-	if !f.fastForwarded() || !f.onHost || f.host.State != PullRequestOpen || f.host.MergedBy != "" || !f.now.Before(until) {
+	if f.onMain.Commit.SHA == "" || !f.onHost || f.host.State != PullRequestOpen || f.host.MergedBy != "" || !f.now.Before(until) {
 		return time.Time{}
 	}
 	return until
@@ -268,7 +268,7 @@ func (f *situation) mergeable() bool {
 func (f *situation) mergesItself() bool { return f.policy.AutomaticMerge && f.Kind != KindChange }
 
 func mayMerge(f *situation) bool {
-	return f.mergeable() && (f.mergesItself() || f.MergeAskedBy != "" || f.MergeStands())
+	return f.mergeable() && f.onMain.Commit.SHA == "" && (f.mergesItself() || f.MergeAskedBy != "" || f.MergeStands())
 }
 
 func (s *Service) merge(ctx context.Context, f *situation) (record, error) {

@@ -3,6 +3,7 @@ package promotion
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // waiting says in one sentence what the promotion waits for and who must act.
@@ -11,6 +12,9 @@ func (f *situation) waiting() string {
 	case StateRequested:
 		return explain("", holding(f.gates, PhaseOpen))
 	case StateOpen:
+		if until := f.mergerUnknownUntil(); !until.IsZero() {
+			return fmt.Sprintf("main has its content since %s; Sluice asks the host until %s who merged it.", short(f.onMain.Commit.SHA), until.UTC().Format(time.TimeOnly+" MST"))
+		}
 		if held := holding(f.gates, PhaseMerge); len(held) > 0 {
 			return explain("", held)
 		}

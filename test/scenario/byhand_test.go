@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluicehq/sluice/internal/prhost/prhosttest"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -55,6 +56,7 @@ func TestAMergeByPlainGitIsFound(t *testing.T) {
 
 			sha := test.merge(w.clone(), branch)
 			w.settle()
+			w.pass(30 * time.Second) // the host may yet say who merged: a squash or a rebase it does not know
 
 			w.is(id, promotion.StateMerged)
 			p := w.promotion(id)
@@ -71,6 +73,30 @@ func TestAMergeByPlainGitIsFound(t *testing.T) {
 			same(w, "verdict on the content to sync", w.gate(id, promotion.PhaseSync, promotion.GateContent).Verdict, promotion.Pass)
 		})
 	}
+}
+
+// A host that squashes or rebases writes the commit itself, and main may show it before the host says who pressed the button.
+func TestTheHostMayNameWhoMergedAfterMain(t *testing.T) {
+	w := newProdWorld(t)
+	id := w.approvedAtProd("1.1.0")
+	c, branch := w.clone(), w.promotion(id).Branch
+	c.Git("fetch", "--quiet", "origin")
+	c.Git("checkout", "--quiet", "-B", "main", "origin/main")
+	c.Git("merge", "--quiet", "--squash", "origin/"+branch)
+	c.Git("commit", "--quiet", "--message", "squashed")
+	c.Git("push", "--quiet", "origin", "main")
+	w.settle()
+	w.is(id, promotion.StateOpen)
+	w.contains("what it waits for", w.promotion(id).WaitsFor, "main has its content", "who merged it")
+	w.approves(rita, id)
+	_, err := w.service.Merge(w.Context(), rita, id)
+	w.must(err)
+	w.settle()
+	same(w, "main", c.Remote("main"), c.Git("rev-parse", "HEAD")) // nothing is merged a second time
+	w.is(id, promotion.StateOpen)
+	w.pass(30 * time.Second)
+	w.is(id, promotion.StateMerged)
+	w.contains("merged by", w.promotion(id).MergedBy, "Pat Person")
 }
 
 func TestAMergeByHandThatNoGateHeldIsNoViolation(t *testing.T) {
