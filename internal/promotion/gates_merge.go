@@ -12,6 +12,9 @@ func (s *Service) content(_ context.Context, f *situation) GateResult {
 	if f.HeadSHA == "" {
 		return wait("no pull request is open yet")
 	}
+	if f.onHost && f.host.State == PullRequestOpen && f.host.BaseRef != f.site.BaseBranch {
+		return block("somebody turned pull request #%d from %s to %s: turn it back, or cancel and promote again", f.Number, f.site.BaseBranch, f.host.BaseRef)
+	}
 	if f.Kind == KindChange {
 		return f.changeRecorded()
 	}
@@ -26,6 +29,9 @@ func (s *Service) content(_ context.Context, f *situation) GateResult {
 		return block("the merge result cannot be rendered: %v", f.mergeFailed)
 	case f.merged.After.Hash != f.RenderedHash:
 		return block("merging now would deploy something else than what was recorded: main has moved. Sluice writes the change anew.")
+	}
+	if f.onHost && f.host.State == PullRequestOpen && f.host.Draft {
+		return wait("somebody made pull request #%d a draft: it is merged when somebody says that it is ready", f.Number)
 	}
 	if len(f.unjudged) > 0 {
 		return wait("the shared configuration changes %s too, which has to be judged first", paths(f.unjudged))

@@ -108,6 +108,10 @@ func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err erro
 		return fmt.Errorf("ask the host about pull request #%d: %w", f.Number, err)
 	}
 	f.onHost = err == nil
+	if f.host.State == PullRequestMerged && f.host.BaseRef != f.site.BaseBranch {
+		// Somebody changed its base branch and merged it there: of main this is a pull request that was closed.
+		f.host.State, f.host.ClosedBy, f.host.MergeSHA, f.host.MergedBy = PullRequestClosed, f.host.MergedBy, "", ""
+	}
 	if f.onHost && f.host.State == PullRequestOpen && s.Identify != nil && f.policy.Approvals > 0 {
 		if f.reviews, err = f.site.Host.Reviews(ctx, f.Number); err != nil {
 			return fmt.Errorf("read the reviews of pull request #%d: %w", f.Number, err)

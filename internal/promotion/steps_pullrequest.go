@@ -98,11 +98,14 @@ func foundClosed(f *situation) bool {
 }
 
 func (s *Service) findClosed(_ context.Context, f *situation) (record, error) {
-	by := Actor{Name: f.host.ClosedBy, Kind: Person}
-	return record{by: by, action: "promotion.closed", message: fmt.Sprintf("pull request #%d was closed", f.Number), apply: func(p *Promotion) {
+	by, how := Actor{Name: f.host.ClosedBy, Kind: Person}, "closed without a merge"
+	if f.host.BaseRef != f.site.BaseBranch {
+		how = fmt.Sprintf("turned to %s and ended there: %s has nothing of it", f.host.BaseRef, f.site.BaseBranch)
+	}
+	return record{by: by, action: "promotion.closed", message: fmt.Sprintf("pull request #%d was %s", f.Number, how), apply: func(p *Promotion) {
 		p.PullRequest = PullRequestClosed
 		if p.Decision == Requested {
-			p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), "the pull request was closed without a merge"
+			p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), "the pull request was "+how
 		}
 	}}, nil
 }

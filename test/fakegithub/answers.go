@@ -13,7 +13,7 @@ func (s *Server) full(p *pull) object {
 	switch {
 	case p.merge != "":
 		o["merged_by"] = s.user(p.mergedBy)
-	case p.open && s.git.mergedTree(p.head) == "":
+	case p.open && s.git.mergedTree(p.base, p.head) == "":
 		o["mergeable"], o["mergeable_state"] = false, "dirty"
 	case p.open:
 		o["mergeable"], o["mergeable_state"] = true, "clean"

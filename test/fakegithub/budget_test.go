@@ -47,6 +47,7 @@ type sluice struct {
 	github  *fakegithub.Server
 	service *promotion.Service
 	git     *prhosttest.Clone
+	pool    *pgxpool.Pool
 
 	mu  sync.Mutex
 	due []promotion.Work
@@ -85,13 +86,13 @@ func newSluice(t *testing.T) *sluice {
 	s.must(err)
 	mirror, err := gitrepo.Open(t.Context(), gitrepo.Options{Name: name, URL: s.github.Remote, Branch: fakegithub.Main, Dir: t.TempDir() + "/mirror"})
 	s.must(err)
-	pool, err := pgxpool.New(t.Context(), postgrestest.NewDatabase(t, func(ctx context.Context, url string) error {
+	s.pool, err = pgxpool.New(t.Context(), postgrestest.NewDatabase(t, func(ctx context.Context, url string) error {
 		return postgres.Migrate(ctx, url, migrations.Files)
 	}))
 	s.must(err)
-	t.Cleanup(pool.Close)
+	t.Cleanup(s.pool.Close)
 	s.service = &promotion.Service{
-		Store: postgres.NewStore(pool, s.enqueue), Clusters: map[string]promotion.Cluster{}, Registry: whole{}, Manifests: overlays.Overlays{},
+		Store: postgres.NewStore(s.pool, s.enqueue), Clusters: map[string]promotion.Cluster{}, Registry: whole{}, Manifests: overlays.Overlays{},
 		Sites:  map[string]promotion.Site{name: {URL: s.github.Remote, BaseBranch: fakegithub.Main, Repository: mirror, Host: host, Sources: host}},
 		Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now,
 		PublicURL: "https://sluice.example.test", Log: slog.New(slog.DiscardHandler),

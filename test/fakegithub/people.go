@@ -52,7 +52,7 @@ func (p Person) SetDraft(_ testing.TB, number int, draft bool) {
 
 // Merge merges by merge, squash or rebase.
 func (p Person) Merge(_ testing.TB, number int, method string) {
-	p.with(number, func(pr *pull) { p.s.end(pr, p.s.git.merge(pr.head, method, "Merge it"), p.Name()) })
+	p.with(number, func(pr *pull) { p.s.end(pr, p.s.git.merge(pr.base, pr.head, method, "Merge it"), p.Name()) })
 }
 
 // Retarget changes the base branch.
@@ -63,7 +63,7 @@ func (p Person) Retarget(_ testing.TB, number int, base string) {
 // Enqueue has the merge queue merge it, which makes the merge commit by itself.
 func (p Person) Enqueue(number int) (merge string) {
 	p.with(number, func(pr *pull) {
-		merge = p.s.git.merge(pr.head, "merge", "Merge pull request from the queue")
+		merge = p.s.git.merge(pr.base, pr.head, "merge", "Merge pull request from the queue")
 		p.s.end(pr, merge, p.Name())
 	})
 	return merge

@@ -157,13 +157,13 @@ func (s *Server) mergePull(w http.ResponseWriter, r *http.Request, p *pull) {
 		problem(w, http.StatusMethodNotAllowed, "Repository rule violations found\n\nChanges must be made through the merge queue\n\n")
 	case sha != nil && sha != p.head:
 		problem(w, http.StatusConflict, "Head branch was modified. Review and try the merge again.")
-	case s.git.mergedTree(p.head) == "":
+	case s.git.mergedTree(p.base, p.head) == "":
 		problem(w, http.StatusMethodNotAllowed, "Pull Request is not mergeable")
 	case s.required != "" && s.statuses[p.head+s.required].State != "success":
 		problem(w, http.StatusMethodNotAllowed, fmt.Sprintf("Required status check %q is expected.", s.required))
 	default:
 		message := strings.TrimSpace(fmt.Sprintf("%v\n\n%v", asked["commit_title"], asked["commit_message"]))
-		s.end(p, s.git.merge(p.head, method, message), Bot)
+		s.end(p, s.git.merge(p.base, p.head, method, message), Bot)
 		answer(w, http.StatusOK, object{"sha": p.merge, "merged": true, "message": "Pull Request successfully merged"})
 	}
 }

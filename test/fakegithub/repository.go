@@ -69,26 +69,26 @@ func (b bare) broughtBy(sha string) string {
 	return ""
 }
 
-// mergedTree is the tree of a merge into main, empty when it conflicts.
-func (b bare) mergedTree(head string) string {
-	tree, err := b.run("", "merge-tree", "--write-tree", Main, head)
+// mergedTree is the tree of a merge into a base branch, empty when it conflicts.
+func (b bare) mergedTree(base, head string) string {
+	tree, err := b.run("", "merge-tree", "--write-tree", base, head)
 	if err != nil {
 		return ""
 	}
 	return tree
 }
 
-// merge moves main by one commit. A rebase is right for pull requests of one commit.
-func (b bare) merge(head, method, message string) (sha string) {
-	main := b.branch(Main)
-	parents := []string{"-p", main}
+// merge moves a base branch by one commit. A rebase is right for pull requests of one commit.
+func (b bare) merge(base, head, method, message string) (sha string) {
+	tip := b.branch(base)
+	parents := []string{"-p", tip}
 	switch method {
 	case "merge":
 		parents = append(parents, "-p", head)
 	case "rebase":
 		message = b.must("show", "--no-patch", "--format=%B", head)
 	}
-	sha = b.must(slices.Concat([]string{"commit-tree", b.mergedTree(head), "-m", message}, parents)...)
-	b.must("update-ref", "refs/heads/"+Main, sha, main)
+	sha = b.must(slices.Concat([]string{"commit-tree", b.mergedTree(base, head), "-m", message}, parents)...)
+	b.must("update-ref", "refs/heads/"+base, sha, tip)
 	return sha
 }
