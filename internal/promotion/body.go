@@ -11,9 +11,6 @@ import (
 // StatusContext is the commit status that stands on every pull request.
 const StatusContext = "sluice/gates"
 
-// maxDiff keeps a body below every host's limit for one.
-const maxDiff = 30_000
-
 func branchName(p Promotion) string {
 	return fmt.Sprintf("sluice/%s/%s/%d", p.Target.Application, p.Target.Environment, p.ID)
 }
@@ -67,16 +64,9 @@ func (s *Service) body(f *situation) string {
 			fmt.Fprintf(&b, "The same commit gives it to %s too. Each has its own gates, and all have to pass.\n\n", strings.Join(f.With, ", "))
 		}
 		s.bodyOrigin(&b, f)
-		artifactTable(&b, f.Release)
+		f.artifactTable(&b)
 	}
-	diff := f.Diff
-	if diff == "" {
-		diff = f.proposed.Diff
-	}
-	if len(diff) > maxDiff {
-		diff = diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1] + "… the rest is on the promotion's page\n"
-	}
-	fmt.Fprintf(&b, "\n### What changes in the cluster\n\n```diff\n%s```\n\n", diff)
+	f.writeDiff(&b)
 	if f.Restore.Commit != "" {
 		fmt.Fprintf(&b, "The configuration goes back to commit `%s`.\n\n", f.Restore.Commit)
 	}
@@ -106,17 +96,6 @@ func (s *Service) body(f *situation) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n\n[Promotion %d](%s/promotions/%d)\n", f.waiting(), f.ID, s.PublicURL, f.ID)
 	return b.String()
-}
-
-func artifactTable(b *strings.Builder, r Release) {
-	b.WriteString("\n| image | digest |\n| --- | --- |\n")
-	for _, a := range r.Artifacts {
-		carried := ""
-		if a.CarriedFrom != 0 {
-			carried = " (carried forward)"
-		}
-		fmt.Fprintf(b, "| `%s`%s | `%s` |\n", a.Repository, carried, strings.TrimPrefix(a.Reference(), a.Repository))
-	}
 }
 
 func (s *Service) bodyOrigin(b *strings.Builder, f *situation) {
