@@ -130,7 +130,7 @@ func (d *example) simulate(ctx context.Context) error {
 		return err
 	}
 	go s.Run(ctx, stepInterval, func(err error) { d.log.Warn("the simulated cluster stumbled", "err", err) })
-	d.watch(cluster.Options{Name: simulatedCluster, Client: s.Client(), Served: s.Served, Simulated: true}, nil)
+	d.watch(cluster.Options{Name: simulatedCluster, Client: s.Client(), Served: s.Served, Simulated: true}, nil, "")
 	return nil
 }
 

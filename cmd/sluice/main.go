@@ -50,7 +50,7 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
 		newPlanCommand(), newEvidenceCommand(), newFreezeCommand(), newWindowCommand(), newHoldCommand(), newResumeCommand(),
 		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(),
-		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newSetupCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
+		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newSetupCommand(), newDoctorCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)
 	return root
 }

@@ -62,7 +62,7 @@ func serve(ctx context.Context, s *server) error {
 		if err != nil {
 			return fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
-		s.watch(options, kinds)
+		s.watch(options, kinds, c.EngineAccount)
 	}
 	if err := s.openDoors(); err != nil {
 		return err

@@ -255,13 +255,13 @@ func (s *server) mirrorFolder(repository string) string {
 	return filepath.Join(s.config.Data, "mirrors", door, repository+".git")
 }
 
-// watch adds a cluster. kinds is nil for one whose kinds are to be guessed.
-func (s *server) watch(o cluster.Options, kinds meta.RESTMapper) {
+// watch adds a cluster. kinds is nil for one whose kinds are to be guessed; account is whom its engine syncs as, empty when nobody knows.
+func (s *server) watch(o cluster.Options, kinds meta.RESTMapper, account string) {
 	o.Now, o.Observe, o.Known, o.Log = time.Now, s.service.Observed, s.knownIn(o.Name), s.log
 	c := cluster.New(o)
 	s.clusters = append(s.clusters, c)
 	s.service.Clusters[o.Name], s.service.Readers[o.Name] = c, c
-	s.service.Inspectors[o.Name] = cluster.Inspector{Name: o.Name, Client: o.Client, Kinds: kinds}
+	s.service.Inspectors[o.Name] = cluster.Inspector{Name: o.Name, Client: o.Client, Kinds: kinds, Account: account}
 }
 
 // knownIn lists the deployments that were ever seen in a cluster.

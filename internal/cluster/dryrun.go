@@ -23,11 +23,15 @@ func (i Inspector) DryRun(ctx context.Context, key promotion.DeploymentKey, want
 	}
 	var out promotion.DryRun
 	desired := placed(want)
-	made := madeBy(desired, want)
+	made, engine := madeBy(desired, want), &engineRights{Inspector: i, known: map[access]bool{}}
 	for _, o := range desired {
 		name := nameOfObject(o)
 		if o.GetName() == "" {
 			out.Unchecked = append(out.Unchecked, name+o.GetGenerateName()+"…: its name is made at the sync")
+			continue
+		}
+		if refusal := engine.refusal(ctx, o); refusal != "" {
+			out.Refused = append(out.Refused, name+": "+refusal)
 			continue
 		}
 		_, err := i.dryRun(ctx, o)
@@ -41,6 +45,9 @@ func (i Inspector) DryRun(ctx context.Context, key promotion.DeploymentKey, want
 		default:
 			return promotion.DryRun{}, fmt.Errorf("dry run of %s in cluster %s: %w", name, i.Name, err)
 		}
+	}
+	if why := engine.unchecked(); why != "" {
+		out.Unchecked = append(out.Unchecked, why)
 	}
 	return out, nil
 }

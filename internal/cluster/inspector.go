@@ -23,6 +23,8 @@ type Inspector struct {
 	// Kinds tells how a kind's objects are reached. Nil: plural and scope are guessed, which is right for what Kubernetes
 	// itself has.
 	Kinds meta.RESTMapper
+	// Account is whom Argo CD syncs as, as namespace/name of a service account. Empty: what it may do is not asked.
+	Account string
 }
 
 var _ promotion.Inspector = Inspector{}

@@ -133,7 +133,12 @@ type Cluster struct {
 	Name       string `json:"name"`
 	Kubeconfig string `json:"kubeconfig"` // a file; empty: the pod's own service account
 	Context    string `json:"context"`    // of the file; empty: its current one
+	// EngineAccount is the service account that Argo CD syncs with, as namespace/name.
+	EngineAccount string `json:"engine_account"`
 }
+
+// argoCDAccount is what Argo CD's own manifests have its controller run as.
+const argoCDAccount = "argocd/argocd-application-controller"
 
 // Prometheus is where metrics are asked for that the policy names.
 type Prometheus struct {
@@ -251,6 +256,11 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("clusters[%d].name %q: give each cluster its own name", i, k.Name)
 		}
 		seen[k.Name] = true
+		if k.EngineAccount == "" {
+			c.Clusters[i].EngineAccount = argoCDAccount
+		} else if namespace, name, cut := strings.Cut(k.EngineAccount, "/"); !cut || namespace == "" || name == "" {
+			return fmt.Errorf("clusters[%d].engine_account %q: give the service account that Argo CD syncs with as namespace/name", i, k.EngineAccount)
+		}
 	}
 	return nil
 }
