@@ -1247,6 +1247,33 @@ type OverrideRequest struct {
 	Reason   string `json:"reason"`
 }
 
+// Owed defines model for Owed.
+type Owed struct {
+	Application string `json:"application"`
+
+	// Environment Which is owed the release.
+	Environment string `json:"environment"`
+	Line        string `json:"line"`
+
+	// LiveIn The environment that has it.
+	LiveIn string `json:"live_in"`
+
+	// Promotion The hotfix.
+	Promotion     int64     `json:"promotion"`
+	Release       int64     `json:"release"`
+	ReleaseNumber int       `json:"release_number"`
+	Since         time.Time `json:"since"`
+	Version       string    `json:"version"`
+}
+
+// OwedList defines model for OwedList.
+type OwedList struct {
+	Items []Owed `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
 // Plan defines model for Plan.
 type Plan struct {
 	Application string    `json:"application"`
@@ -1277,6 +1304,9 @@ type PlanRequest struct {
 	// At The moment to judge at; now when left out.
 	At          Time   `json:"at,omitempty,omitzero"`
 	Environment string `json:"environment"`
+
+	// Hotfix Whether it would be asked for as a hotfix.
+	Hotfix bool `json:"hotfix,omitempty,omitzero"`
 
 	// Release id of a release, as a number or a string, or a version
 	Release ReleaseName `json:"release"`
@@ -1334,7 +1364,10 @@ type Promotion struct {
 	Environment string `json:"environment"`
 	Failure     string `json:"failure,omitempty,omitzero"`
 	Gates       []Gate `json:"gates,omitzero"`
-	ID          int64  `json:"id"`
+
+	// Hotfix Whether it goes past the environments before this one.
+	Hotfix bool  `json:"hotfix,omitempty,omitzero"`
+	ID     int64 `json:"id"`
 
 	// Kind `change`: a person's own pull request.
 	Kind         PromotionKind `json:"kind"`
@@ -1407,7 +1440,11 @@ type PromotionList struct {
 type PromotionRequest struct {
 	Application string `json:"application"`
 	Environment string `json:"environment"`
-	Reason      string `json:"reason,omitempty,omitzero"`
+
+	// Hotfix It goes past the environments before this one, which are owed it afterwards. Needs a reason, its own number of approvals, and a
+	// release of another line than the environment before has.
+	Hotfix bool   `json:"hotfix,omitempty,omitzero"`
+	Reason string `json:"reason,omitempty,omitzero"`
 
 	// Release id of a release, as a number or a string, or a version
 	Release ReleaseName `json:"release"`
@@ -1920,6 +1957,16 @@ type ViolationList struct {
 	NextCursor NextCursor `json:"next_cursor"`
 }
 
+// WaiveRequest defines model for WaiveRequest.
+type WaiveRequest struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+	Reason      string `json:"reason"`
+
+	// Release id of a release, as a number or a string, or a version
+	Release ReleaseName `json:"release"`
+}
+
 // WindowDecision defines model for WindowDecision.
 type WindowDecision struct {
 	// By The window or freeze that decided; empty when none did.
@@ -2040,6 +2087,15 @@ type ListHoldsParams struct {
 	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
 }
 
+// ListOwedParams defines parameters for ListOwed.
+type ListOwedParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+}
+
 // ListPromotionsParams defines parameters for ListPromotions.
 type ListPromotionsParams struct {
 	// Application name of an application
@@ -2145,6 +2201,9 @@ type OverrideJSONRequestBody = OverrideRequest
 
 // ReviewOverrideJSONRequestBody defines body for ReviewOverride for application/json ContentType.
 type ReviewOverrideJSONRequestBody = ReviewRequest
+
+// WaiveOwedJSONRequestBody defines body for WaiveOwed for application/json ContentType.
+type WaiveOwedJSONRequestBody = WaiveRequest
 
 // RequestPromotionJSONRequestBody defines body for RequestPromotion for application/json ContentType.
 type RequestPromotionJSONRequestBody = PromotionRequest

@@ -22,10 +22,16 @@ func newPromoteCommand() *cobra.Command {
 	flags.StringVar(&r.Environment, "environment", "", "name of the environment")
 	flags.StringVar((*string)(&r.Release), "release", "", "id or version of the release")
 	flags.StringVar(&r.Reason, "reason", "", "why, for whoever reviews it")
+	flags.BoolVar(&r.Hotfix, "hotfix", false, "go past the environments before it, which are owed it afterwards; needs --reason")
 	flags.StringSliceVar(&r.With, "with", nil, "further environments for the same pull request; each passes its own gates")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Promotion, error) {
 		if err := needed(cmd, "application", "environment", "release"); err != nil {
 			return api.Promotion{}, err
+		}
+		if r.Hotfix {
+			if err := needed(cmd, "reason"); err != nil {
+				return api.Promotion{}, err
+			}
 		}
 		return c.Promote(cmd.Context(), r)
 	}, showPromotion)
@@ -63,6 +69,9 @@ func showPromotion(out io.Writer, p api.Promotion) {
 		row(out, string(p.Kind), fmt.Sprintf("of %s in %s, which matches no release", p.Application, p.Environment))
 	} else {
 		row(out, "release", releaseTo(p.Application, p.Version, *p.ReleaseNumber, *p.Release, p.Environment))
+	}
+	if p.Hotfix {
+		row(out, "hotfix", "goes past the environments before "+p.Environment)
 	}
 	if p.Restore.Commit != "" {
 		row(out, "configuration", "as of commit "+p.Restore.Commit)

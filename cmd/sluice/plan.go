@@ -31,6 +31,7 @@ refuses, 2 when an argument is wrong.`,
 	flags.StringVar(&r.Application, "application", "", "name of the application")
 	flags.StringVar(&r.Environment, "environment", "", "name of the environment")
 	flags.StringVar((*string)(&r.Release), "release", "", "id or version of the release")
+	flags.BoolVar(&r.Hotfix, "hotfix", false, "as a hotfix, past the environments before it")
 	flags.Var((*moment)(&r.At), "at", "the moment to judge at, RFC 3339 or from now such as +2h; now when left out")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.Plan, error) {
 		if err := needed(cmd, "application", "environment", "release"); err != nil {

@@ -72,6 +72,17 @@ func (c *Client) Resume(ctx context.Context, r api.ResumeRequest) (api.HoldList,
 	return call[api.HoldList](ctx, c, http.MethodPost, "/api/v1/holds:resume", nil, r)
 }
 
+// Owed are the releases that environments are owed since a hotfix went past them.
+func (c *Client) Owed(ctx context.Context) (api.OwedList, error) {
+	return call[api.OwedList](ctx, c, http.MethodGet, "/api/v1/owed", nil, nil)
+}
+
+// Waive says that an environment need not get what it is owed.
+func (c *Client) Waive(ctx context.Context, r api.WaiveRequest) error {
+	_, err := call[nothing](ctx, c, http.MethodPost, "/api/v1/owed:waive", nil, r)
+	return err
+}
+
 // Overrides are in force, or wait for their review.
 func (c *Client) Overrides(ctx context.Context) (api.OverrideList, error) {
 	return call[api.OverrideList](ctx, c, http.MethodGet, "/api/v1/overrides", nil, nil)

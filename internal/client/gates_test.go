@@ -51,6 +51,10 @@ func TestCallsAboutGates(t *testing.T) {
 			l, err := c.PlanFreeze(ctx, freeze)
 			return int64(len(l.Items)) + 6, err
 		}},
+		{"GET /api/v1/owed", func(ctx context.Context, c *client.Client) (int64, error) {
+			l, err := c.Owed(ctx)
+			return l.Items[0].Release, err
+		}},
 		{"GET /api/v1/holds", func(ctx context.Context, c *client.Client) (int64, error) {
 			l, err := c.Holds(ctx)
 			return l.Items[0].ID, err
@@ -96,8 +100,11 @@ func TestCallsAboutGates(t *testing.T) {
 func TestCallsWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(context.Context, *client.Client) error{
-		"POST /api/v1/freezes/7/end":       func(ctx context.Context, c *client.Client) error { return c.EndFreeze(ctx, 7) },
-		"POST /api/v1/overrides/7/review":  func(ctx context.Context, c *client.Client) error { return c.ReviewOverride(ctx, 7, "right") },
+		"POST /api/v1/freezes/7/end":      func(ctx context.Context, c *client.Client) error { return c.EndFreeze(ctx, 7) },
+		"POST /api/v1/overrides/7/review": func(ctx context.Context, c *client.Client) error { return c.ReviewOverride(ctx, 7, "right") },
+		"POST /api/v1/owed:waive": func(ctx context.Context, c *client.Client) error {
+			return c.Waive(ctx, api.WaiveRequest{Application: "web", Environment: "staging", Release: "1.0.1", Reason: "past it"})
+		},
 		"POST /api/v1/violations/7/review": func(ctx context.Context, c *client.Client) error { return c.ReviewViolation(ctx, 7, "wrong") },
 	}
 	for want, do := range tests {

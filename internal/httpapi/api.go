@@ -84,6 +84,8 @@ func (a *API) Register(r *auth.Router) {
 	r.Add(http.MethodPost, "/api/v1/holds", managers, a.hold)
 	r.Add(http.MethodPost, `/api/v1/holds\:resume`, managers, a.resume)
 
+	r.Add(http.MethodGet, "/api/v1/owed", everybody, a.listOwed)
+	r.Add(http.MethodPost, `/api/v1/owed\:waive`, managers, a.waiveOwed)
 	r.Add(http.MethodGet, "/api/v1/overrides", everybody, a.listOverrides)
 	r.Add(http.MethodPost, "/api/v1/overrides", breakers, a.override)
 	r.Add(http.MethodPost, "/api/v1/overrides/:id/review", deciders, a.review(a.useCases.ReviewOverride))

@@ -64,6 +64,7 @@ var bodies = map[string]string{
 	"hold":             `{"everything": true, "reason": "fire"}`,
 	"resume":           `{"everything": true}`,
 	"override":         `{"application": "web", "environment": "prod", "gates": ["sync-window"], "reason": "fire", "expires_at": "2026-03-01T12:00:00Z"}`,
+	"waiveOwed":        `{"application": "web", "environment": "prod", "release": 3, "reason": "past that line"}`,
 	"reviewOverride":   `{"review": "it was right"}`,
 	"reviewViolation":  `{"review": "it was not"}`,
 }

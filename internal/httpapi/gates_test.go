@@ -46,6 +46,8 @@ func TestGateRequests(t *testing.T) {
 			promotion.EvidenceRequest{Digest: digest, Evidence: promotion.Evidence{Name: "image-scan", Verdict: "fail"}}, "evidence"},
 		{"promotions:plan", `{"application": "web", "environment": "prod", "release": "1.4.2", "at": "2026-03-02T00:00:00Z"}`, "viewer", 200,
 			promotion.PlanRequest{Application: "web", Environment: "prod", Release: "1.4.2", At: day}, "promotions-plan"},
+		{"promotions:plan", `{"application": "web", "environment": "prod", "release": "1.4.2", "hotfix": true, "at": "2026-03-02T00:00:00Z"}`, "viewer", 200,
+			promotion.PlanRequest{Application: "web", Environment: "prod", Release: "1.4.2", Hotfix: true, At: day}, "promotions-plan"},
 		{"rollbacks:plan", goingBack, "viewer", 200, goBack, "restorations-plan"},
 		{"rollbacks", goingBack, "release-manager", 201, goBack, ""},
 		{"restorations:plan", restoring, "viewer", 200, back, "restorations-plan"},
@@ -66,6 +68,8 @@ func TestGateRequests(t *testing.T) {
 			"incident": "https://incidents.test/9", "expires_at": "2026-03-02T00:00:00Z"}`, "break-glass", 201,
 			promotion.OverrideRequest{Application: "web", Environment: "prod", Gates: []string{"sync-window", "approvals"}, Reason: "fire",
 				Incident: "https://incidents.test/9", ExpiresAt: day}, "override"},
+		{"owed:waive", `{"application": "web", "environment": "staging", "release": 3, "reason": "past that line"}`, "release-manager", 204,
+			promotion.WaiveRequest{Application: "web", Environment: "staging", Release: "3", Reason: "past that line"}, ""},
 		{"overrides/2/review", `{"review": "it was right"}`, "approver", 204, []any{"review override", int64(2), "it was right"}, ""},
 		{"violations/2/review", `{"review": "it was not"}`, "approver", 204, []any{"close violation", int64(2), "it was not"}, ""},
 	}
@@ -172,11 +176,13 @@ func TestKindsOfPromotions(t *testing.T) {
 func TestTargetsAreFiltered(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]string{
-		"windows":                                   {"web/dev", "web/prod"},
-		"windows?environment=prod":                  {"web/prod"},
-		"windows?application=api":                   {},
-		"holds":                                     {"web/dev", "web/prod", "/"},
-		"holds?application=web&environment=dev":     {"web/dev", "/"},
+		"windows":                               {"web/dev", "web/prod"},
+		"windows?environment=prod":              {"web/prod"},
+		"windows?application=api":               {},
+		"owed":                                  {"web/dev", "api/dev"},
+		"owed?application=api":                  {"api/dev"},
+		"holds":                                 {"web/dev", "web/prod", "/"},
+		"holds?application=web&environment=dev": {"web/dev", "/"},
 		"holds?application=api&environment=staging": {"/"},
 	}
 	for target, want := range tests {

@@ -16,7 +16,7 @@ func (a *API) planPromotion(c echo.Context) error {
 		return err
 	}
 	plan, err := a.useCases.Plan(c.Request().Context(), promotion.PlanRequest{
-		Application: r.Application, Environment: r.Environment, Release: string(r.Release), At: r.At.Time})
+		Application: r.Application, Environment: r.Environment, Release: string(r.Release), Hotfix: r.Hotfix, At: r.At.Time})
 	if err != nil {
 		return err
 	}

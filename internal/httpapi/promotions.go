@@ -37,7 +37,7 @@ func (a *API) requestPromotion(c echo.Context) error {
 		return err
 	}
 	p, err := a.useCases.Promote(c.Request().Context(), auth.ActorOf(c), promotion.PromoteRequest{
-		Application: r.Application, Environment: r.Environment, Release: string(r.Release), Reason: r.Reason, With: r.With})
+		Application: r.Application, Environment: r.Environment, Release: string(r.Release), Reason: r.Reason, Hotfix: r.Hotfix, With: r.With})
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,21 @@ func (s *stub) Resume(_ context.Context, by promotion.Actor, r promotion.HoldReq
 	return err
 }
 
+func (s *stub) Waive(_ context.Context, by promotion.Actor, r promotion.WaiveRequest) error {
+	_, err := s.use(by, r)
+	return err
+}
+
+func (s *stub) Owed(_ context.Context, targetID int64) ([]promotion.Owed, error) {
+	if targetID != 0 {
+		panic("what is owed to all is asked for")
+	}
+	return []promotion.Owed{
+		{Target: sampleRequested().Target, Release: sampleRequested().Release, PromotionID: 12, LiveIn: "prod", Since: noon},
+		{Target: promotion.Target{Application: "api", Environment: "dev"}, Release: sampleRequested().Release, PromotionID: 9, LiveIn: "prod", Since: noon},
+	}, s.err
+}
+
 func (s *stub) Override(_ context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error) {
 	_, err := s.use(by, r)
 	return sampleOverride(), err

@@ -172,6 +172,7 @@ environments:
     concurrency: {most: 2, priority: high}
     soak: 1h
     window: {lead: 1h, least_left: 1h}
+    hotfix: {approvals: 3}
     rollback: {approvals: 0, windows: ignore}
     evidence: [x]
     registries: {a: b}

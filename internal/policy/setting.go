@@ -41,6 +41,7 @@ var settings = append([]setting{
 	longer("window.least_left", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLeft }),
 	evidence("evidence"),
 	registries("registries"),
+	hotfixApprovals("hotfix.approvals"),
 	rollbackApprovals("rollback.approvals"),
 	either("rollback.windows", "apply", "ignore", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.RollbackIgnoresWindows }),
 }, modes("gates.")...)

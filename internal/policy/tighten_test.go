@@ -57,6 +57,7 @@ func TestDirections(t *testing.T) {
 		"soak":                   {"29m", "1h"},
 		"window.lead":            {"0s", "1m"},
 		"window.least_left":      {"1m", "61s"},
+		"hotfix.approvals":       {"1", "2"},
 		"rollback.approvals":     {"0", "1"},
 		"rollback.windows":       {"ignore", "apply"},
 	}
@@ -190,6 +191,7 @@ func randomEnvironments(r *rand.Rand, most int) string {
 			"approvals: {count: " + pick("0", "1", "3") + ", roles: " + pick("[approver]", "[admin, approver]", "[release-manager]") + "}",
 			"approvals: {expire_after: " + pick("1h", "never", "30m") + "}", "window: {lead: " + pick("0s", "1m") + "}",
 			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"), "evidence: " + pick("[]", "[a]", "[a, {name: a, environment: dev}]"),
+			"hotfix: {approvals: " + pick("0", "1", "2", "3") + "}",
 			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") + "}",
 			"gates: {content: " + pick("off", "report", "enforce") + ", rollback-safe: " + pick("off", "report", "enforce") + "}",
 		}
@@ -236,7 +238,9 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"window.least_left": after.WindowLeft < before.WindowLeft,
 		"rollback.windows":  after.RollbackIgnoresWindows && !before.RollbackIgnoresWindows,
 		"rollback.approvals": after.RollbackApprovals != nil &&
-			after.Of(promotion.KindRollback).Approvals < before.Of(promotion.KindRollback).Approvals,
+			after.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals < before.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals,
+		"hotfix.approvals": after.HotfixApprovals != nil &&
+			after.Of(promotion.Promotion{Hotfix: true}).Approvals < before.Of(promotion.Promotion{Hotfix: true}).Approvals,
 		"evidence":     slices.ContainsFunc(before.Evidence, dropped),
 		"merge_method": before.MergeMethod != after.MergeMethod,
 		"registries":   !cmp.Equal(before.Registries, after.Registries) && len(before.Registries)+len(after.Registries) > 0,

@@ -18,7 +18,7 @@ func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) (promotion.Promotion
 	}
 	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
-		With:     p.WithEnvironments,
+		With: p.WithEnvironments, Hotfix: p.Hotfix,
 		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
@@ -102,7 +102,7 @@ func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64,
 	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
 		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
-		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With)})
+		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With), Hotfix: p.Hotfix})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {

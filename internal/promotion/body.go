@@ -25,7 +25,11 @@ func title(p *Promotion) string {
 	if p.Kind == KindRollback {
 		return fmt.Sprintf("%s: back to %s in %s", p.Target.Application, p.Release.Version, p.Target.Environment)
 	}
-	return fmt.Sprintf("%s: %s to %s", p.Target.Application, p.Release.Version, strings.Join(append([]string{p.Target.Environment}, p.With...), ", "))
+	what := p.Release.Version
+	if p.Hotfix {
+		what = "hotfix " + what
+	}
+	return fmt.Sprintf("%s: %s to %s", p.Target.Application, what, strings.Join(append([]string{p.Target.Environment}, p.With...), ", "))
 }
 
 func commitMessage(f *situation) string {
@@ -62,6 +66,9 @@ func (s *Service) body(f *situation) string {
 		fmt.Fprintf(&b, "**%s %s → %s** (release %d, line %s)\n\n", f.Target.Application, f.Release.Version, f.Target.Environment, f.Release.Number, f.Release.Line)
 		if len(f.With) > 0 {
 			fmt.Fprintf(&b, "The same commit gives it to %s too. Each has its own gates, and all have to pass.\n\n", strings.Join(f.With, ", "))
+		}
+		if f.Hotfix {
+			f.bodyHotfix(&b)
 		}
 		s.bodyOrigin(&b, f)
 		f.artifactTable(&b)

@@ -140,6 +140,8 @@ func (s *Service) upstreamVerified(ctx context.Context, f *situation) GateResult
 		return block("no release has the images that %s would run: CI posted no build of them", f.Target.Path)
 	case f.Kind == KindRollback:
 		return s.ranBefore(ctx, f)
+	case f.Hotfix && len(f.skipped) > 0:
+		return pass("a hotfix goes past %s; it is owed there once it is live here", environments(f.skipped)).with(map[string]any{"skipped": environments(f.skipped)})
 	}
 	verified, err := s.Store.VerifiedOn(ctx, f.Release.ID, targetIDs(upstream))
 	if err != nil {

@@ -108,6 +108,7 @@ type Promotion struct {
 	Reason         string
 	StartedByBuild int64
 	Restore        Restoration // of the configuration; the zero value leaves it as main has it
+	Hotfix         bool        // goes past the environments before the target, which are owed the release afterwards
 	With           []string    // further environments of the application that the same commit gives the release to, sorted
 
 	Decision       Decision

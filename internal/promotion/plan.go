@@ -9,6 +9,7 @@ import (
 // PlanRequest asks what would become of a promotion, without starting it.
 type PlanRequest struct {
 	Application, Environment, Release string
+	Hotfix                            bool
 	At                                time.Time // the moment to judge at; zero: now
 }
 
@@ -37,7 +38,7 @@ func (s *Service) Plan(ctx context.Context, r PlanRequest) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Promotion{Target: t, Release: release, Kind: KindRelease, Decision: Requested, PullRequest: PullRequestNone}
+	p := Promotion{Target: t, Release: release, Kind: KindRelease, Hotfix: r.Hotfix, Decision: Requested, PullRequest: PullRequestNone}
 	f := &situation{Promotion: &p, site: site, now: r.At}
 	if f.now.IsZero() {
 		f.now = s.Now()
@@ -60,7 +61,7 @@ func (s *Service) lookAtPlanned(ctx context.Context, f *situation) (err error) {
 	if f.rules, err = s.rulesOf(ctx, s.Store, f.Target.Repository); err != nil {
 		return err
 	}
-	f.policy = f.rules.rules.For(f.Target)
+	f.policy = f.rules.rules.For(f.Target).Of(*f.Promotion)
 	known, err := s.Store.Repository(ctx, f.Target.Repository)
 	if err != nil {
 		return err

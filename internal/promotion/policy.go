@@ -39,16 +39,25 @@ type EnvironmentPolicy struct {
 	Modes              map[string]Mode
 
 	RollbackApprovals      *int // how many a rollback needs; nil: as many as anything else
+	HotfixApprovals        *int // how many a hotfix needs; nil: as many as anything else, and two at least
 	RollbackIgnoresWindows bool // sync windows do not hold a rollback; freezes do
 }
 
-// Of is the policy as it is for a kind of promotion.
-func (p EnvironmentPolicy) Of(kind ChangeKind) EnvironmentPolicy {
-	if kind == KindRollback && p.RollbackApprovals != nil {
+// Of is the policy as it is for a promotion.
+func (p EnvironmentPolicy) Of(c Promotion) EnvironmentPolicy {
+	switch {
+	case c.Kind == KindRollback && p.RollbackApprovals != nil:
 		p.Approvals = *p.RollbackApprovals
+	case c.Hotfix && p.HotfixApprovals != nil:
+		p.Approvals = *p.HotfixApprovals
+	case c.Hotfix:
+		p.Approvals = max(p.Approvals, leastHotfixApprovals)
 	}
 	return p
 }
+
+// leastHotfixApprovals is what makes up for the environments that a hotfix goes past, where the policy says nothing else.
+const leastHotfixApprovals = 2
 
 // Ranks of the well-known environments. Names in between rank in between.
 const (

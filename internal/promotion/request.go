@@ -14,6 +14,7 @@ type PromoteRequest struct {
 	Application, Environment string
 	Release                  string // its id, or a version of the application
 	Reason                   string
+	Hotfix                   bool     // past the environments before it; needs a reason
 	With                     []string // further environments of the application that the same pull request gives the release to
 }
 
@@ -37,11 +38,14 @@ func (s *Service) Promote(ctx context.Context, by Actor, r PromoteRequest) (Prom
 	if policy.ReasonRequired && strings.TrimSpace(r.Reason) == "" {
 		return Promotion{}, invalid("missing-reason", "reason", "say why: %s asks everyone for a reason or a ticket", t.Environment)
 	}
+	if err := refuseHotfix(r); err != nil {
+		return Promotion{}, err
+	}
 	with, err := s.companions(ctx, t, r.With)
 	if err != nil {
 		return Promotion{}, err
 	}
-	return s.begin(ctx, by, Promotion{Target: t, Release: release, Kind: KindRelease, With: with, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason})
+	return s.begin(ctx, by, Promotion{Target: t, Release: release, Kind: KindRelease, Hotfix: r.Hotfix, With: with, RequestedBy: by.Name, RequestedAt: s.Now(), Reason: r.Reason})
 }
 
 // begin starts a promotion that somebody asked for.
@@ -97,13 +101,16 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return 0, err
 	}
-	if open.ID != 0 && open.sameContent(p) {
+	if open.ID != 0 && open.sameContent(p) && open.Hotfix == p.Hotfix {
 		return open.ID, nil
 	}
 	if err := s.refuseCurrent(ctx, tx, p); err != nil {
 		return 0, err
 	}
 	if err := refuseTogether(ctx, tx, p); err != nil {
+		return 0, err
+	}
+	if err := refuseOwnLine(ctx, tx, p); err != nil {
 		return 0, err
 	}
 	if open.ID != 0 {
@@ -137,6 +144,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
 	if len(p.With) > 0 {
 		message += ", in the same commit with " + strings.Join(p.With, ", ")
+	}
+	if p.Hotfix {
+		message += ", as a hotfix past the environments before it: " + p.Reason
 	}
 	if p.Restore.Commit != "" {
 		message += ", with its configuration as of commit " + short(p.Restore.Commit)
@@ -236,6 +246,10 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 		return refuse("release lines differ (" + open.Release.Line + ", " + p.Release.Line + ")")
 	case p.Release.Number < open.Release.Number:
 		return refuse("it is the newer one")
+	case open.Hotfix != p.Hotfix && open.Hotfix:
+		return refuse("it is a hotfix")
+	case open.Hotfix != p.Hotfix:
+		return refuse("it is no hotfix")
 	case open.Release.ID == p.Release.ID:
 		return refuse("together with other environments than these")
 	case open.MergeAskedBy != "":
@@ -249,7 +263,7 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	if err != nil {
 		return err
 	}
-	f := situation{Promotion: &open, policy: policy.rules.For(p.Target).Of(open.Kind), approvals: approvals, now: s.Now()}
+	f := situation{Promotion: &open, policy: policy.rules.For(p.Target).Of(open), approvals: approvals, now: s.Now()}
 	authors := make([]Actor, len(approvals))
 	for i, a := range approvals {
 		authors[i] = a.author()
@@ -259,6 +273,9 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	}
 	if by, _, _ := f.approved(); len(by) > 0 {
 		return refuse("it is approved")
+	}
+	if p.Hotfix {
+		return nil // by a hotfix of the same line, which is verified nowhere before either
 	}
 	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
 	if err != nil {

@@ -36,6 +36,7 @@ type situation struct {
 	reviews     []Review   // at the host
 	newPolicy   bool       // the merge of a person's pull request changes policy files
 	siblings    []sibling
+	skipped     []Target       // of a hotfix: where its release is not verified, of the environments before
 	unjudged    []Target       // that a restored base changes too, and no sibling judges yet
 	replacedBy  TargetRevision // the commit by hand after which main wants something else; zero when there is none
 	build       Build
@@ -90,7 +91,7 @@ func (s *Service) lookAtPolicy(ctx context.Context, f *situation) error {
 	case f.noRules != nil:
 		return f.noRules
 	}
-	f.policy = f.rules.rules.For(f.Target).Of(f.Kind)
+	f.policy = f.rules.rules.For(f.Target).Of(*f.Promotion)
 	return nil
 }
 
@@ -146,6 +147,9 @@ func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 		if f.build, err = s.Store.BuildByID(ctx, f.Release.BuildID); err != nil {
 			return fmt.Errorf("read build %d: %w", f.Release.BuildID, err)
 		}
+	}
+	if err := s.lookAtSkipped(ctx, f); err != nil {
+		return err
 	}
 	if f.PullRequest == PullRequestMerged {
 		if f.newerMerged, err = s.Store.NewerMerged(ctx, *f.Promotion); err != nil {

@@ -89,6 +89,8 @@ type Reader interface {
 	SyncLine(ctx context.Context) ([]Lined, error)
 	// MergedUnjudged are promotions merged after a moment whose sync gates were never evaluated.
 	MergedUnjudged(ctx context.Context, since time.Time) ([]JustMerged, error)
+	// Owed are the releases that environments are owed since a hotfix went past them; of a target, or of all for zero.
+	Owed(ctx context.Context, targetID int64) ([]Owed, error)
 	Queries
 	DriftReader
 }
@@ -168,6 +170,8 @@ type Tx interface {
 	InsertHold(ctx context.Context, h Hold) (created bool, err error)
 	ReleaseHold(ctx context.Context, targetID int64, by string, at time.Time) (released bool, err error)
 	InsertEvidence(ctx context.Context, e Evidence) (int64, error)
+	// InsertWaiver is not created when somebody waived the same before.
+	InsertWaiver(ctx context.Context, o Owed, by, reason string, at time.Time) (created bool, err error)
 	InsertOverride(ctx context.Context, o Override) (int64, error)
 	LockOverride(ctx context.Context, id int64) (Override, error)
 	SaveOverride(ctx context.Context, o Override) error

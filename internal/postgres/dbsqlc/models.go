@@ -319,6 +319,8 @@ type Promotion struct {
 	WithEnvironments []string
 	// per source repository, the commits between what the target has and what it gets, as read when the change was proposed
 	SourceChanges json.RawMessage
+	// of a release on a line of its own that goes past the environments before its target; see releases_owed
+	Hotfix bool
 }
 
 type ReleaseArtifact struct {

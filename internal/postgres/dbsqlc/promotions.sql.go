@@ -179,8 +179,8 @@ func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
 
 const insertPromotion = `-- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets, with_environments)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id
+                        restore_commit, restore_base, restore_secrets, with_environments, hotfix)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id
 `
 
 type InsertPromotionParams struct {
@@ -196,6 +196,7 @@ type InsertPromotionParams struct {
 	RestoreBase      bool
 	RestoreSecrets   bool
 	WithEnvironments []string
+	Hotfix           bool
 }
 
 func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams) (int64, error) {
@@ -212,6 +213,7 @@ func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams
 		arg.RestoreBase,
 		arg.RestoreSecrets,
 		arg.WithEnvironments,
+		arg.Hotfix,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -274,7 +276,7 @@ func (q *Queries) OpenPromotion(ctx context.Context, targetID int64) (int64, err
 }
 
 const promotion = `-- name: Promotion :one
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
 `
 
 type PromotionRow struct {
@@ -338,6 +340,7 @@ func (q *Queries) Promotion(ctx context.Context, id int64) (PromotionRow, error)
 		&i.Promotion.StandingMergeKind,
 		&i.Promotion.WithEnvironments,
 		&i.Promotion.SourceChanges,
+		&i.Promotion.Hotfix,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -369,7 +372,7 @@ func (q *Queries) PromotionByCommit(ctx context.Context, arg PromotionByCommitPa
 }
 
 const promotions = `-- name: Promotions :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
 WHERE ($1::text = '' OR t.application = $1::text)
   AND ($2::text = '' OR t.environment = $2::text)
   AND ($3::text = '' OR p.state = $3::text)
@@ -464,6 +467,7 @@ func (q *Queries) Promotions(ctx context.Context, arg PromotionsParams) ([]Promo
 			&i.Promotion.StandingMergeKind,
 			&i.Promotion.WithEnvironments,
 			&i.Promotion.SourceChanges,
+			&i.Promotion.Hotfix,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
