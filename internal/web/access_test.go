@@ -25,6 +25,7 @@ func TestActionsByRole(t *testing.T) {
 		{"/promote", rita + ada},
 		{"/hold", rita + ada},
 		{"/resume", rita + ada},
+		{"/owed/waive", rita + ada},
 		{"/restore", rita + ada},
 		{"/rollback", rita + ada},
 		{"/freezes/4/end", rita + ada},

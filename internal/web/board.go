@@ -38,6 +38,7 @@ type boardFacts struct {
 	gates     map[int64][]promotion.GateResult // of open promotions, by promotion
 	held      map[int64]*promotion.Hold        // by target; zero: everything
 	overrides map[int64][]promotion.Override   // in force, by target
+	owed      map[int64][]promotion.Owed       // by target
 	toReview  string
 	faults    []policyView // of policies that cannot be read
 }
@@ -67,11 +68,11 @@ func (w *Web) factsOfTargets(ctx context.Context) (boardFacts, error) {
 	if err != nil {
 		return boardFacts{}, err
 	}
-	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}}
+	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}, owed: map[int64][]promotion.Owed{}}
 	return f, w.addExceptions(ctx, &f)
 }
 
-// addExceptions adds what is not as it should be: holds, overrides, violations and broken policies.
+// addExceptions adds what is not as it should be: holds, what is owed, overrides, violations and broken policies.
 func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
 	holds, err := w.store.HoldsOf(ctx, 0)
 	if err != nil {
@@ -79,6 +80,13 @@ func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
 	}
 	for _, h := range holds {
 		f.held[h.Target.ID] = &h
+	}
+	owed, err := w.store.Owed(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, o := range owed {
+		f.owed[o.Target.ID] = append(f.owed[o.Target.ID], o)
 	}
 	overrides, err := w.store.Overrides(ctx, w.now())
 	if err != nil {
@@ -138,5 +146,6 @@ func (f boardFacts) cellView(c promotion.BoardCell, now time.Time) cellView {
 	v := newCellView(c, now)
 	v.Held = newHeldView(f.held[c.Target.ID], now)
 	v.Overrides = each(f.overrides[c.Target.ID], func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
+	v.Owed = each(f.owed[c.Target.ID], func(o promotion.Owed) owedView { return newOwedView(o, now) })
 	return v
 }

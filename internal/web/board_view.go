@@ -42,6 +42,7 @@ type cellView struct {
 	HoldURL     string
 	Held        *heldView
 	Overrides   []exceptionView
+	Owed        []owedView
 }
 
 type runView struct {
@@ -101,7 +102,7 @@ func (f boardFilter) shows(facts boardFacts, row promotion.BoardRow) bool {
 
 // quiet is a target where nothing happens and nothing is wrong.
 func (f boardFacts) quiet(c promotion.BoardCell) bool {
-	if c.Open != nil || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 {
+	if c.Open != nil || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {

@@ -26,6 +26,8 @@ func what(p promotion.Promotion) string {
 		return "restoring " + carries(p)
 	case p.Kind == promotion.KindRollback:
 		return "rollback to " + p.Release.Version
+	case p.Hotfix:
+		return "hotfix " + p.Release.Version
 	}
 	return "promotion of " + p.Release.Version
 }
@@ -40,6 +42,8 @@ func kindSaid(p promotion.Promotion) string {
 		return "Rollback: restores the configuration and the base as main had them at a commit. Other environments share the base and change too."
 	case p.Restore.Commit != "":
 		return "Rollback: restores the configuration as main had it at a commit."
+	case p.Hotfix:
+		return "Hotfix: carries exactly the release's digests, past the environments before it. They are owed it once it is live."
 	case p.Kind == promotion.KindRollback:
 		return "Rollback: goes back to an earlier release."
 	}
@@ -49,6 +53,8 @@ func kindSaid(p promotion.Promotion) string {
 // kindWord is empty for what is no more than a release.
 func kindWord(p promotion.Promotion) string {
 	switch {
+	case p.Hotfix:
+		return "hotfix"
 	case p.Kind == promotion.KindRelease:
 		return ""
 	case p.Restore.Commit != "":

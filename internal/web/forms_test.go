@@ -47,6 +47,8 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 		{rita, "/hold", target, []any{"hold", hold}, "/applications/checkout/prod-eu"},
 		{rita, "/hold", url.Values{"application": {""}, "environment": {""}, "reason": {"fire"}}, []any{"hold", promotion.HoldRequest{Reason: "fire"}}, "/"},
 		{rita, "/resume", target, []any{"resume", hold}, "/applications/checkout/prod-eu"},
+		{rita, "/owed/waive", with(url.Values{"release": {"3"}}), promotion.WaiveRequest{Application: "checkout", Environment: "prod-eu", Release: "3", Reason: "INC-77"}, "/applications/checkout/prod-eu"},
+		{rita, "/promote", with(url.Values{"release": {"3"}, "hotfix": {"1"}}), promotion.PromoteRequest{Application: "checkout", Environment: "prod-eu", Release: "3", Reason: "INC-77", Hotfix: true}, "/promotions/12"},
 		{rita, "/freezes/new", freezeForm("save"), []any{"freeze", promotion.Freeze{Kind: promotion.KindFreeze, Reason: "quarter's end", Owner: "dora",
 			Applications: []string{"checkout", "web-*"}, Environments: []string{"prod-eu", "prod-us"}, Clusters: []string{},
 			StartsAt: berlinTime(3, 5, 0), EndsAt: berlinTime(4, 5, 30)}}, "/calendar#freezes"},
@@ -148,12 +150,15 @@ func TestRefusedFormsKeepWhatWasSent(t *testing.T) {
 		{"a promotion's pull", amir, "/git/platform-config/pulls/7/merge", nil, nil, 409, []string{"It is the pull request of promotion 12"}},
 		{"promote together with itself", rita, "/promote", target(url.Values{"release": {"3"}, "with": {"staging"}}), invalid("with", "name further ones only"), 422,
 			[]string{beside("with", "name further ones only"), `value="staging" checked`, "<details open>"}},
+		{"waive without reason", rita, "/owed/waive", target(url.Values{"release": {"3"}}), invalid("reason", "say why"), 422, []string{beside("reason", "say why"), "live in prod-us"}},
+		{"a hotfix together", rita, "/promote", target(url.Values{"release": {"3"}, "hotfix": {"1"}, "reason": {"INC"}}), invalid("hotfix", "one environment"), 422,
+			[]string{beside("hotfix", "one environment"), `value="1" checked`}},
 		{"promote without reason", rita, "/promote", target(url.Values{"release": {"3"}}), invalid("reason", "say why"), 422, []string{beside("reason", "say why")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDoor(t, true)
-			d.overrides, d.violations = sampleOverrides(), sampleViolations()
+			d.overrides, d.violations, d.owed = sampleOverrides(), sampleViolations(), sampleOwed()
 			if tt.name == "reopen refused" {
 				d.releases[0].RejectedBy = "amir"
 			}

@@ -85,6 +85,8 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-board", amir, "/"},
 		{"trouble-application", rita, "/applications/checkout"},
 		{"trouble-target", gil, "/applications/checkout/prod-us"},
+		{"trouble-owed", rita, "/applications/checkout/prod-eu"},
+		{"trouble-waive", rita, "/owed/waive?application=checkout&environment=prod-eu&release=3"},
 		{"trouble-hold", rita, "/hold?application=checkout&environment=prod-us"},
 		{"trouble-stop", rita, "/hold"},
 		{"trouble-promotion", gil, "/promotions/12"},
@@ -111,6 +113,7 @@ func TestPagesOfTrouble(t *testing.T) {
 func troubledDoor(t *testing.T) *door {
 	d := newDoor(t, true)
 	d.holds, d.overrides, d.violations = []promotion.Hold{sampleHold(), sampleStop()}, sampleOverrides(), sampleViolations()
+	d.owed = sampleOwed()
 	d.drifts, d.driftLooks = sampleDrift(), sampleDriftLooks()
 	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
 	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"

@@ -29,7 +29,7 @@ func (w *Web) foresee(ctx context.Context, v *promoteView, cell promotion.BoardC
 		}
 		return nil
 	}
-	plan, err := w.useCases.Plan(ctx, promotion.PlanRequest{Application: r.Application, Environment: cell.Target.Environment, Release: fmt.Sprint(r.ID), At: when})
+	plan, err := w.useCases.Plan(ctx, promotion.PlanRequest{Application: r.Application, Environment: cell.Target.Environment, Release: fmt.Sprint(r.ID), Hotfix: v.Hotfix, At: when})
 	if refused, ok := refusal(err); ok {
 		if v.Problem == nil {
 			v.Problem = refused

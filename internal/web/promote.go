@@ -24,6 +24,7 @@ type promoteView struct {
 	Environments, Releases           []option
 	With                             []option // further environments for the same pull request
 	Together                         bool     // some of them are chosen
+	Hotfix                           bool
 	At                               string
 	Plan                             *planView // once environment and release are chosen
 	MayNot                           string
@@ -37,7 +38,7 @@ type option struct {
 func (w *Web) showPromote(c echo.Context) error {
 	return w.answerPromote(c, http.StatusOK, promotion.PromoteRequest{Application: c.QueryParam("application"),
 		Environment: c.QueryParam("environment"), Release: c.QueryParam("release"), Reason: c.QueryParam("reason"),
-		With: c.QueryParams()["with"]}, c.QueryParam("at"), nil)
+		Hotfix: c.QueryParam("hotfix") != "", With: c.QueryParams()["with"]}, c.QueryParam("at"), nil)
 }
 
 func (w *Web) promote(c echo.Context) error {
@@ -45,7 +46,7 @@ func (w *Web) promote(c echo.Context) error {
 		return err
 	}
 	r := promotion.PromoteRequest{Application: c.FormValue("application"), Environment: c.FormValue("environment"),
-		Release: c.FormValue("release"), Reason: strings.TrimSpace(c.FormValue("reason")), With: c.Request().PostForm["with"]}
+		Release: c.FormValue("release"), Reason: strings.TrimSpace(c.FormValue("reason")), Hotfix: c.FormValue("hotfix") != "", With: c.Request().PostForm["with"]}
 	p, err := w.useCases.Promote(c.Request().Context(), auth.ActorOf(c), r)
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/promotions/%d", p.ID))
@@ -62,7 +63,7 @@ func (w *Web) answerPromote(c echo.Context, status int, r promotion.PromoteReque
 	if err != nil {
 		return err
 	}
-	v := promoteView{Problem: problem, Application: r.Application, Environment: r.Environment, Reason: r.Reason, Together: len(r.With) > 0, At: when,
+	v := promoteView{Problem: problem, Application: r.Application, Environment: r.Environment, Reason: r.Reason, Together: len(r.With) > 0, Hotfix: r.Hotfix, At: when,
 		MayNot: mayNot(c, "promote", managers)}
 	for _, row := range rows {
 		v.Applications = append(v.Applications, option{Value: row.Application, Chosen: row.Application == r.Application})

@@ -59,6 +59,8 @@ func (w *Web) Register(r *auth.Router) {
 	post("/hold", managers, w.hold)
 	post("/resume", managers, w.resume)
 	get("/resume", readers, redirectTo("/"))
+	get("/owed/waive", readers, w.showWaive)
+	post("/owed/waive", managers, w.waive)
 	get("/rollback", readers, w.showGoBack)
 	post("/rollback", managers, w.goBack)
 	get("/restore", readers, w.showRestore)

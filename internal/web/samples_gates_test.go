@@ -23,6 +23,11 @@ func sampleStop() promotion.Hold {
 	return promotion.Hold{ID: 6, Reason: "INC-77: prod is on fire", HeldBy: "ada", HeldAt: before(120)}
 }
 
+// sampleOwed is a hotfix that went past prod-eu to prod-us.
+func sampleOwed() []promotion.Owed {
+	return []promotion.Owed{{Target: target(3, "checkout", "prod-eu", 50), Release: sampleReleases()[0], PromotionID: 12, LiveIn: "prod-us", Since: before(90)}}
+}
+
 func sampleOverrides() []promotion.Override {
 	return []promotion.Override{
 		{ID: 3, Target: target(3, "checkout", "prod-eu", 50), Gates: []string{promotion.GateApprovals, promotion.GateSyncWindow}, Reason: "INC-77: checkout does not answer",

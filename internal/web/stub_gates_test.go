@@ -51,6 +51,14 @@ func (s *stub) Resume(_ context.Context, by promotion.Actor, r promotion.HoldReq
 	return s.only(by, []any{"resume", r})
 }
 
+func (s *stub) Waive(_ context.Context, by promotion.Actor, r promotion.WaiveRequest) error {
+	return s.only(by, r)
+}
+
+func (s *stub) Owed(_ context.Context, targetID int64) ([]promotion.Owed, error) {
+	return slices.DeleteFunc(slices.Clone(s.owed), func(o promotion.Owed) bool { return targetID != 0 && o.Target.ID != targetID }), nil
+}
+
 func (s *stub) Override(_ context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error) {
 	return promotion.Override{ID: 1}, s.only(by, r)
 }

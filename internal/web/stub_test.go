@@ -26,6 +26,7 @@ type stub struct {
 	pull       web.PullRequest
 	holds      []promotion.Hold
 	overrides  []promotion.Override
+	owed       []promotion.Owed
 	violations []promotion.Violation
 	drifts     []promotion.Drift
 	driftLooks []promotion.DriftLook

@@ -38,6 +38,8 @@ type UseCases interface {
 	Hold(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
 	Resume(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
 
+	Waive(ctx context.Context, by promotion.Actor, r promotion.WaiveRequest) error
+
 	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
 	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
 	RestoreLive(ctx context.Context, by promotion.Actor, application, environment string) error
