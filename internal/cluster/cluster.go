@@ -55,7 +55,8 @@ type Options struct {
 // Cluster is one watched cluster.
 type Cluster struct {
 	Options
-	informers map[schema.GroupVersionResource]cache.SharedIndexInformer
+	informers map[schema.GroupVersionResource]cache.SharedIndexInformer // nothing is told before they have seen all
+	optional  map[schema.GroupVersionResource]*optional
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
 	doubt chan struct{} // has whether the caches are true looked at
@@ -78,11 +79,14 @@ const (
 func New(o Options) *Cluster {
 	retries := workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](firstRetry, lastRetry)
 	c := &Cluster{Options: o, told: map[cache.ObjectName]promotion.Observation{}, doubt: make(chan struct{}, 1),
-		informers: map[schema.GroupVersionResource]cache.SharedIndexInformer{},
-		queue:     workqueue.NewTypedRateLimitingQueue(retries)}
+		informers: map[schema.GroupVersionResource]cache.SharedIndexInformer{}, optional: map[schema.GroupVersionResource]*optional{},
+		queue: workqueue.NewTypedRateLimitingQueue(retries)}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(o.Client, 0)
 	for _, gvr := range []schema.GroupVersionResource{Applications, Deployments, StatefulSets, DaemonSets, ReplicaSets, Pods} {
 		c.informers[gvr] = factory.ForResource(gvr).Informer()
+	}
+	for gvr := range nearby {
+		c.optional[gvr] = &optional{SharedIndexInformer: factory.ForResource(gvr).Informer()}
 	}
 	return c
 }
@@ -94,7 +98,15 @@ func (c *Cluster) Run(ctx context.Context) error {
 			return fmt.Errorf("watch %s in %s: %w", gvr.Resource, c.Name, err)
 		}
 	}
+	for gvr, o := range c.optional {
+		if err := c.prepareNear(gvr, o); err != nil {
+			return fmt.Errorf("watch %s in %s: %w", gvr.Resource, c.Name, err)
+		}
+	}
 	var running sync.WaitGroup
+	for _, o := range c.optional {
+		running.Go(func() { o.RunWithContext(ctx) })
+	}
 	for _, informer := range c.informers {
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
@@ -102,6 +114,9 @@ func (c *Cluster) Run(ctx context.Context) error {
 	defer stop()
 	for _, informer := range c.informers {
 		cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
+	}
+	for _, o := range c.optional {
+		cache.WaitForCacheSync(ctx.Done(), o.settled)
 	}
 	running.Go(func() { c.sweepRegularly(ctx) })
 	running.Go(func() { c.watchOver(ctx) })

@@ -21,6 +21,7 @@ const (
 	watches   = "follow what runs"
 	syncs     = "start syncs, pause automatic sync"
 	compares  = "find drift"
+	diagnoses = "say why what is synced does not work"
 	goesBack  = "rollback verdicts"
 	dryRuns   = "dry runs"
 	folder    = "deploy/kubernetes/"
@@ -41,6 +42,11 @@ func wants(served map[string][]string, deployed map[schema.GroupResource][]strin
 		sync.in = []string{"argocd"}
 	}
 	all = append(append(all, sync), forRollback(served)...)
+	for _, gvr := range []schema.GroupVersionResource{services, configMaps, secrets, ingresses, jobs} {
+		for _, verb := range []string{"list", "watch"} {
+			all = append(all, wish(verb, gvr.GroupResource(), diagnoses, "Apply "+folder+"diagnose.yaml."))
+		}
+	}
 	kinds := make([]schema.GroupResource, 0, len(deployed))
 	for kind := range deployed {
 		kinds = append(kinds, kind)

@@ -65,7 +65,7 @@ var workloadKinds = map[string]schema.GroupVersionResource{"Deployment": Deploym
 
 // objectsOf finds an Application's workloads by what Argo CD lists as its resources, and their pods by ownership.
 func (c *Cluster) objectsOf(app *unstructured.Unstructured) health.Objects {
-	objects := health.Objects{Application: app}
+	objects := health.Objects{Application: app, Jobs: c.jobsOf(app), Near: c.near(app)}
 	for _, r := range resourcesOf(app) {
 		informer, watched := c.informers[workloadKinds[r.kind]]
 		if !watched || r.group != "apps" {
@@ -94,7 +94,11 @@ func (c *Cluster) owned(gvr schema.GroupVersionResource, uid string) []*unstruct
 	if err != nil {
 		return nil // only for an index that does not exist, and prepare made it
 	}
-	var all []*unstructured.Unstructured
+	return byName(found)
+}
+
+func byName(found []any) []*unstructured.Unstructured {
+	all := make([]*unstructured.Unstructured, 0, len(found))
 	for _, obj := range found {
 		if o, ok := obj.(*unstructured.Unstructured); ok {
 			all = append(all, o)

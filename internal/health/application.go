@@ -2,6 +2,7 @@ package health
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -92,6 +93,13 @@ func (a application) resources(status string) []string {
 		}
 	}
 	return names
+}
+
+// deploys tells whether Argo CD lists an object as the Application's.
+func (a application) deploys(o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(list(a.object, "status", "resources"), func(r map[string]any) bool {
+		return text(r, "kind") == o.GetKind() && text(r, "name") == o.GetName() && text(r, "namespace") == o.GetNamespace()
+	})
 }
 
 // FollowedSource is the index of the source whose path is followed, -1 for an Application of one source.

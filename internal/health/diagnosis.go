@@ -21,14 +21,28 @@ type diagnosis struct {
 
 // sentence picks the cause over its consequences; empty when all is well.
 func (d diagnosis) sentence() string {
-	for _, look := range []func() string{
-		d.comparison, d.failedSync, d.pods, d.deadline, d.degraded, d.missing, d.suspended, d.rolling, d.changedByHand, d.unseen,
-	} {
+	for _, look := range []func() string{d.comparison, d.failedSync, d.failedHook} {
 		if said := look(); said != "" {
 			return said
 		}
 	}
+	for _, look := range []func() string{
+		d.missingConfig, d.pods, d.failedJob, d.deadline, d.degraded, d.missing, d.suspended, d.rolling, d.changedByHand,
+		d.services, d.ingresses, d.outdatedConfig, d.unseen,
+	} {
+		if said := look(); said != "" {
+			return said + d.syncIsNoHelp()
+		}
+	}
 	return ""
+}
+
+// syncIsNoHelp warns of the next thing that people try: what is Synced is as Git says, and yet does not work.
+func (d diagnosis) syncIsNoHelp() string {
+	if d.observed.Sync != promotion.Synced || d.observed.Health != promotion.Degraded {
+		return ""
+	}
+	return " The cluster is as Git says: another sync changes nothing."
 }
 
 func (d diagnosis) comparison() string {

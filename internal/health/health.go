@@ -19,6 +19,18 @@ type Objects struct {
 	Application *unstructured.Unstructured
 	Workloads   []*unstructured.Unstructured // Deployments, StatefulSets and DaemonSets that it lists as its resources
 	Pods        []*unstructured.Unstructured // of these workloads
+	Jobs        []*unstructured.Unstructured // that it lists as its resources, or has run as hooks
+	Near        Near
+}
+
+// Near is what lies in the namespaces that an Application deploys to, its own or not.
+type Near struct {
+	Read       map[string]bool // the kinds besides Pod that could be read: of others nothing is known
+	Pods       []*unstructured.Unstructured
+	Services   []*unstructured.Unstructured
+	Ingresses  []*unstructured.Unstructured
+	ConfigMaps []*unstructured.Unstructured // what they hold is not asked for, only the names of keys
+	Secrets    []*unstructured.Unstructured // likewise
 }
 
 // Conclude says what is to be made of the objects. Key, Simulated and ObservedAt are the caller's to fill in.

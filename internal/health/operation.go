@@ -2,6 +2,7 @@ package health
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -28,28 +29,40 @@ func (a application) failing() bool {
 	if number(state, "retryCount") > 0 {
 		return true
 	}
-	refused, _ := a.results()
-	return len(refused) > 0
+	return slices.ContainsFunc(a.operationResults(), func(r map[string]any) bool {
+		return text(r, "status") == "SyncFailed" || text(r, "hookType") != "" && hasFailed(r)
+	})
 }
 
-// results tells what the current or last operation could not apply, with the reason, and what it did apply. A result that is
-// left from the operation before is not taken for this one's.
-func (a application) results() (refused, applied []string) {
+// operationResults are what the current or last operation did to each object. A result that is left from the operation before is not
+// taken for this one's.
+func (a application) operationResults() []map[string]any {
 	result, _, _ := unstructured.NestedMap(a.object, "status", "operationState", "syncResult")
 	asked := a.revision(a.object, "operation", "sync")
 	if asked != "" && asked != a.revision(result) {
-		return nil, nil
+		return nil
 	}
-	for _, r := range list(result, "resources") {
+	return list(result, "resources")
+}
+
+// results tells what the operation could not apply, with the reason, and what it did apply. What was applied and did not become healthy,
+// so that Argo CD gave up, is not refused: its hookPhase is Failed, too.
+func (a application) results() (refused, applied []string) {
+	for _, r := range a.operationResults() {
 		name := text(r, "kind") + " " + text(r, "name")
 		switch {
-		case text(r, "status") == "SyncFailed" || text(r, "hookPhase") == "Failed" || text(r, "hookPhase") == "Error":
+		case text(r, "status") == "SyncFailed":
 			refused = append(refused, name+": "+unwrapped(text(r, "message")))
-		case text(r, "status") == "Synced":
+		case text(r, "hookType") == "" && text(r, "status") == "Synced":
 			applied = append(applied, name)
 		}
 	}
 	return refused, applied
+}
+
+// hasFailed is about a hook's result.
+func hasFailed(result map[string]any) bool {
+	return text(result, "hookPhase") == "Failed" || text(result, "hookPhase") == "Error"
 }
 
 // deployedRevision is what the last successful operation applied. Partial operations, which heal single objects,
