@@ -107,8 +107,19 @@ func (m makes) unchecked(o *unstructured.Unstructured, err error) string {
 
 // refusesObject tells whether the API server has something against the object itself, and not against being asked now.
 func refusesObject(err error) bool {
-	return errors.Is(err, errUnserved) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) ||
+	return errors.Is(err, errUnserved) || isMalformed(err) || isWebhookAway(err) || apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) ||
 		apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsUnsupportedMediaType(err)
+}
+
+// isMalformed tells whether an object has fields that its kind has not, or elements that cannot be told apart. The API server calls it
+// an error of its own.
+func isMalformed(err error) bool {
+	return strings.Contains(err.Error(), "failed to create typed patch object") || strings.Contains(err.Error(), "field not declared in schema")
+}
+
+// isWebhookAway tells whether an admission webhook that has to be asked does not answer: what it is asked about is refused until it does.
+func isWebhookAway(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook")
 }
 
 // refusedToUs tells whether RBAC, or the policy that guards Sluice's account, forbids Sluice itself to ask. An admission webhook and a quota

@@ -211,10 +211,13 @@ func TestDryRun(t *testing.T) {
 		refused, unlooked string // what of the ConfigMap is said
 		unknown           bool
 	}{
-		"taken":                          {passed: 2},
-		"invalid":                        {err: invalid, passed: 1, refused: `ConfigMap shop/m: ConfigMap "m" is invalid`},
-		"a webhook denies it":            {err: apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "m", errors.New(`admission webhook "w" denied the request`)), passed: 1, refused: `admission webhook "w" denied`},
-		"the namespace is missing":       {err: missing, passed: 1, refused: `namespaces "shop" not found`},
+		"taken":                    {passed: 2},
+		"invalid":                  {err: invalid, passed: 1, refused: `ConfigMap shop/m: ConfigMap "m" is invalid`},
+		"a webhook denies it":      {err: apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "m", errors.New(`admission webhook "w" denied the request`)), passed: 1, refused: `admission webhook "w" denied`},
+		"the namespace is missing": {err: missing, passed: 1, refused: `namespaces "shop" not found`},
+		"a field that the kind has not": {err: apierrors.NewInternalError(errors.New("failed to create typed patch object (shop/m; /v1, Kind=ConfigMap): .date: field not declared in schema")),
+			passed: 1, refused: ".date: field not declared in schema"},
+		"a webhook does not answer":      {err: apierrors.NewInternalError(errors.New(`failed calling webhook "w": connection refused`)), passed: 1, refused: `failed calling webhook "w"`},
 		"the namespace comes with it":    {err: missing, more: []string{namespace}, passed: 2, unlooked: "is made by the same sync"},
 		"a webhook without dry runs":     {err: apierrors.NewBadRequest(`admission webhook "w" does not support dry run`), passed: 1, unlooked: "does not support dry run"},
 		"Sluice may not ask":             {err: rbac("patch", "configmaps"), passed: 1, unlooked: "Sluice's account may not ask"},

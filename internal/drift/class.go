@@ -25,6 +25,10 @@ func (o Owner) Class() Class {
 	return Unknown
 }
 
+// IsUndo tells whether `kubectl rollout undo` wrote. Unlike kubectl's other commands it gives no name of its own, so that the API server
+// takes the program's.
+func (o Owner) IsUndo() bool { return o.Manager == "kubectl" && o.Operation == "Update" && o.Sub == "" }
+
 func anyOf(name string, matches func(s, part string) bool, parts ...string) bool {
 	for _, part := range parts {
 		if matches(name, part) {
@@ -45,6 +49,8 @@ func (o Owner) Says() string {
 		return "kubectl " + strings.TrimPrefix(o.Manager, "kubectl-")
 	case o.Sub == "scale" && o.Manager == "kube-controller-manager":
 		return "a HorizontalPodAutoscaler"
+	case o.IsUndo():
+		return "kubectl rollout undo"
 	case o.Manager == "kubectl":
 		return "kubectl " + strings.ToLower(o.Operation)
 	}

@@ -41,7 +41,7 @@ func rollbackOf(differences []Drift) string {
 			continue
 		}
 		switch {
-		case d.Manager == "kubectl-rollout":
+		case d.Manager == "kubectl-rollout" || d.Manager == "kubectl" && d.Operation == "Update": // undo gives no name of its own
 			return "`kubectl rollout undo` of " + d.Object
 		case strings.HasPrefix(strings.ToLower(d.Manager), "helm"):
 			return "`helm rollback` of " + d.Object

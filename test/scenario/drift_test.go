@@ -165,8 +165,8 @@ func TestARollbackByHandIsNamed(t *testing.T) {
 	w.rollsOut(p.ID)
 
 	image := promotion.Drift{Object: "Deployment.apps shop/web", Path: "spec.template.spec.containers[web].image", Class: promotion.DriftHuman}
-	for manager, says := range map[string]string{"kubectl-rollout": "`kubectl rollout undo`", "helm": "`helm rollback`", "kubectl-edit": "was set by kubectl edit"} {
-		image.Manager, image.Owner = manager, strings.Replace(manager, "-", " ", 1)
+	for manager, says := range map[string]string{"kubectl-rollout": "`kubectl rollout undo`", "kubectl": "`kubectl rollout undo`", "helm": "`helm rollback`", "kubectl-edit": "was set by kubectl edit"} {
+		image.Manager, image.Operation, image.Owner = manager, "Update", strings.Replace(manager, "-", " ", 1)
 		i.found.Differences = []promotion.Drift{image}
 		w.sees("web", "dev", w.running(old))
 		w.compares("dev")
