@@ -180,9 +180,10 @@ func (e GateMode) Valid() bool {
 
 // Defines values for GatePhase.
 const (
-	GatePhaseMerge GatePhase = "merge"
-	GatePhaseOpen  GatePhase = "open"
-	GatePhaseSync  GatePhase = "sync"
+	GatePhaseMerge  GatePhase = "merge"
+	GatePhaseOpen   GatePhase = "open"
+	GatePhaseSync   GatePhase = "sync"
+	GatePhaseVerify GatePhase = "verify"
 )
 
 // Valid indicates whether the value is a known member of the GatePhase enum.
@@ -193,6 +194,8 @@ func (e GatePhase) Valid() bool {
 	case GatePhaseOpen:
 		return true
 	case GatePhaseSync:
+		return true
+	case GatePhaseVerify:
 		return true
 	default:
 		return false

@@ -11,7 +11,7 @@ import (
 )
 
 // evidence is stricter when more is asked for, or the same for longer. A list replaces a less specific one whole, so an empty one asks for none.
-func evidence(key string) setting {
+func evidence(key string, one func(field) (promotion.NeededEvidence, bool), at func(*promotion.EnvironmentPolicy) *[]promotion.NeededEvidence) setting {
 	text := func(needed []promotion.NeededEvidence) string {
 		texts := make([]string, len(needed))
 		for i, n := range needed {
@@ -21,13 +21,13 @@ func evidence(key string) setting {
 	}
 	return setting{
 		key:  key,
-		show: func(p *promotion.EnvironmentPolicy) string { return text(p.Evidence) },
+		show: func(p *promotion.EnvironmentPolicy) string { return text(*at(p)) },
 		read: func(f field) (value, bool) {
-			own, ok := f.evidence()
+			own, ok := f.evidence(one)
 			return value{
-				set: func(p *promotion.EnvironmentPolicy) { p.Evidence = slices.Clone(own) },
+				set: func(p *promotion.EnvironmentPolicy) { *at(p) = slices.Clone(own) },
 				looser: func(than *promotion.EnvironmentPolicy) bool {
-					return slices.ContainsFunc(than.Evidence, func(n promotion.NeededEvidence) bool {
+					return slices.ContainsFunc(*at(than), func(n promotion.NeededEvidence) bool {
 						return !slices.ContainsFunc(own, func(o promotion.NeededEvidence) bool { return o.Covers(n) })
 					})
 				},
@@ -38,7 +38,7 @@ func evidence(key string) setting {
 }
 
 // evidence reads a list of names, of names with the environment that they must come from, and of what Sluice is to have seen in one.
-func (f field) evidence() ([]promotion.NeededEvidence, bool) {
+func (f field) evidence(one func(field) (promotion.NeededEvidence, bool)) ([]promotion.NeededEvidence, bool) {
 	if !f.is(yaml.SequenceNode, "!!seq", "a list") {
 		return nil, false
 	}
@@ -47,7 +47,7 @@ func (f field) evidence() ([]promotion.NeededEvidence, bool) {
 	seen := map[promotion.NeededEvidence]bool{}
 	for i := range f.node.Content {
 		item := f.item(i)
-		n, ok := item.neededEvidence()
+		n, ok := one(item)
 		switch {
 		case !ok:
 		case seen[n]:

@@ -58,7 +58,7 @@ func TestExample(t *testing.T) {
 			promotion.GateBranchProtected: promotion.Report},
 	}
 	prod.Evidence = []promotion.NeededEvidence{{Name: "image-scan"}, {Name: "integration-tests", Environment: "staging"}}
-	prod.MergeMethod = promotion.MergeSquash
+	prod.MergeMethod, prod.RecoverWithin = promotion.MergeSquash, 15*time.Minute
 	if diff := cmp.Diff(prod, rules.For(target("shop", "prod-eu"))); diff != "" {
 		t.Errorf("shop in prod-eu (-want +got):\n%s", diff)
 	}
@@ -173,7 +173,7 @@ environments:
     soak: 1h
     window: {lead: 1h, least_left: 1h}
     hotfix: {approvals: 3}
-    rollback: {approvals: 0, windows: ignore}
+    rollback: {approvals: 0, windows: ignore, recovery: [{metric: errors, query: up, below: 1, for: 5m}], recover_within: 20m}
     evidence: [x]
     registries: {a: b}
     gates: {content: off}
@@ -217,7 +217,7 @@ func TestTheDocumentedFileIsValid(t *testing.T) {
 		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
 		found++
 	}
-	if found != 3 {
+	if found != 4 {
 		t.Errorf("found %d files in the documentation", found)
 	}
 }

@@ -39,11 +39,13 @@ var settings = append([]setting{
 	longer("soak", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.Soak }),
 	longer("window.lead", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLead }),
 	longer("window.least_left", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLeft }),
-	evidence("evidence"),
+	evidence("evidence", (field).neededEvidence, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Evidence }),
 	registries("registries"),
 	hotfixApprovals("hotfix.approvals"),
 	rollbackApprovals("rollback.approvals"),
 	either("rollback.windows", "apply", "ignore", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.RollbackIgnoresWindows }),
+	evidence("rollback.recovery", (field).metric, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Recovery }),
+	shorter("rollback.recover_within", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.RecoverWithin }),
 }, modes("gates.")...)
 
 // either is a setting of two words; ifStrict is the truth value behind the stricter one.
@@ -110,6 +112,15 @@ func count(key string, at func(*promotion.EnvironmentPolicy) *int) setting {
 }
 
 func longer(key string, at func(*promotion.EnvironmentPolicy) *time.Duration) setting {
+	return lasting(key, at, func(d, than time.Duration) bool { return d < than })
+}
+
+func shorter(key string, at func(*promotion.EnvironmentPolicy) *time.Duration) setting {
+	return lasting(key, at, func(d, than time.Duration) bool { return d > than })
+}
+
+// lasting is a setting of a time; looser tells whether d asks for less than another.
+func lasting(key string, at func(*promotion.EnvironmentPolicy) *time.Duration, looser func(d, than time.Duration) bool) setting {
 	return setting{
 		key:  key,
 		show: func(p *promotion.EnvironmentPolicy) string { return promotion.Lasting(*at(p)) },
@@ -117,7 +128,7 @@ func longer(key string, at func(*promotion.EnvironmentPolicy) *time.Duration) se
 			d, ok := f.duration()
 			return value{
 				set:    func(p *promotion.EnvironmentPolicy) { *at(p) = d },
-				looser: func(than *promotion.EnvironmentPolicy) bool { return d < *at(than) },
+				looser: func(than *promotion.EnvironmentPolicy) bool { return looser(d, *at(than)) },
 				text:   promotion.Lasting(d),
 			}, ok
 		},

@@ -60,6 +60,9 @@ func TestDirections(t *testing.T) {
 		"hotfix.approvals":       {"1", "2"},
 		"rollback.approvals":     {"0", "1"},
 		"rollback.windows":       {"ignore", "apply"},
+		"rollback.recovery": {"[{metric: a, query: up, above: 0, for: 1m}]",
+			"[{metric: a, query: up, above: 0, for: 2m}, {metric: b, query: up, above: 0, for: 1m}]"},
+		"rollback.recover_within": {"10m", "5m"},
 	}
 	for _, gate := range gatesOfTheDomain(t) {
 		directions["gates."+gate] = [2]string{"report", "enforce"}
@@ -192,7 +195,8 @@ func randomEnvironments(r *rand.Rand, most int) string {
 			"approvals: {expire_after: " + pick("1h", "never", "30m") + "}", "window: {lead: " + pick("0s", "1m") + "}",
 			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"), "evidence: " + pick("[]", "[a]", "[a, {name: a, environment: dev}]"),
 			"hotfix: {approvals: " + pick("0", "1", "2", "3") + "}",
-			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") + "}",
+			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") +
+				", recovery: " + pick("[]", "[{metric: a, query: up, above: 0, for: 1m}]") + ", recover_within: " + pick("1m", "1h") + "}",
 			"gates: {content: " + pick("off", "report", "enforce") + ", rollback-safe: " + pick("off", "report", "enforce") + "}",
 		}
 		r.Shuffle(len(settings), func(i, j int) { settings[i], settings[j] = settings[j], settings[i] })
@@ -237,6 +241,8 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"window.lead":       after.WindowLead < before.WindowLead,
 		"window.least_left": after.WindowLeft < before.WindowLeft,
 		"rollback.windows":  after.RollbackIgnoresWindows && !before.RollbackIgnoresWindows,
+		"rollback.recovery": slices.ContainsFunc(before.Recovery, func(n promotion.NeededEvidence) bool { return !slices.Contains(after.Recovery, n) }),
+		"recover_within":    after.RecoverWithin > before.RecoverWithin,
 		"rollback.approvals": after.RollbackApprovals != nil &&
 			after.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals < before.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals,
 		"hotfix.approvals": after.HotfixApprovals != nil &&

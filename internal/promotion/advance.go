@@ -107,6 +107,7 @@ func (s *Service) advance(ctx context.Context, id int64) (time.Time, error) {
 		if err := s.keepLine(ctx, f); err != nil {
 			return time.Time{}, fmt.Errorf("keep promotion %d in the line of syncs: %w", id, err)
 		}
+		f.failUnrecovered()
 		f.body = s.body(f)
 		i := slices.IndexFunc(steps, func(st step) bool { return st.applies(f) })
 		if i < 0 {
@@ -196,8 +197,8 @@ func (f *situation) lookAgain() time.Time {
 		soonest(g.Until)
 	}
 	soonest(f.mergerUnknownUntil())
-	if f.State() == StateLive {
-		soonest(f.LiveAt.Add(f.policy.Soak))
+	if soaked := f.LiveAt.Add(f.policy.Soak); f.State() == StateLive && f.now.Before(soaked) {
+		soonest(soaked)
 	}
 	return next
 }

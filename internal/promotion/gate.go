@@ -24,16 +24,18 @@ const (
 	GateEvidence           = "evidence"
 	GateHold               = "hold"
 	GateConcurrency        = "concurrency"
+	GateRecovered          = "recovered"
 )
 
 // Phase is the moment that a gate guards.
 type Phase string
 
-// The phases: before the pull request, before its merge, before the sync.
+// The phases: before the pull request, before its merge, before the sync, before it counts as verified.
 const (
-	PhaseOpen  Phase = "open"
-	PhaseMerge Phase = "merge"
-	PhaseSync  Phase = "sync"
+	PhaseOpen   Phase = "open"
+	PhaseMerge  Phase = "merge"
+	PhaseSync   Phase = "sync"
+	PhaseVerify Phase = "verify"
 )
 
 // Verdict is a gate's answer.

@@ -37,6 +37,7 @@ func (s *Service) gates() []gate {
 		{GateSyncWindow, PhaseSync, s.syncWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
 		{GateConcurrency, PhaseSync, s.concurrency},
+		{GateRecovered, PhaseVerify, s.recovered},
 	}
 }
 
@@ -59,8 +60,11 @@ func (s *Service) evaluate(ctx context.Context, f *situation) []GateResult {
 }
 
 func (f *situation) matters(phase Phase) bool {
-	if phase == PhaseSync {
+	switch phase {
+	case PhaseSync:
 		return f.PullRequest == PullRequestMerged && f.policy.SyncBySluice && f.SyncedAt.IsZero()
+	case PhaseVerify:
+		return f.Kind == KindRollback && len(f.policy.Recovery) > 0 && !f.LiveAt.IsZero() && f.VerifiedAt.IsZero() && f.OvertakenAt.IsZero()
 	}
 	return f.Open()
 }

@@ -32,12 +32,17 @@ func (t Threshold) String() string {
 
 // measured judges evidence that is a metric. It is asked for anew at each look; nothing of an answer is kept but the gate's result.
 func (s *Service) measured(ctx context.Context, f *situation, needed NeededEvidence) GateResult {
-	if s.Metrics == nil {
-		return block("%s is not known: this server is connected to no Prometheus", needed)
-	}
 	to := f.now
 	if now := s.Now(); to.After(now) {
 		to = now // a plan of a later moment
+	}
+	return s.keptTo(ctx, needed, to)
+}
+
+// keptTo asks whether a metric kept to its limit for its time, up to a moment.
+func (s *Service) keptTo(ctx context.Context, needed NeededEvidence, to time.Time) GateResult {
+	if s.Metrics == nil {
+		return block("%s is not known: this server is connected to no Prometheus", needed)
 	}
 	lowest, highest, err := s.Metrics.Over(ctx, needed.Threshold.Query, to.Add(-needed.Threshold.For), to)
 	switch {

@@ -41,6 +41,9 @@ type EnvironmentPolicy struct {
 	RollbackApprovals      *int // how many a rollback needs; nil: as many as anything else
 	HotfixApprovals        *int // how many a hotfix needs; nil: as many as anything else, and two at least
 	RollbackIgnoresWindows bool // sync windows do not hold a rollback; freezes do
+
+	Recovery      []NeededEvidence // metrics that a rollback must bring back before it counts as verified
+	RecoverWithin time.Duration    // of being live; later it has failed. Never shorter than the longest of Recovery
 }
 
 // Of is the policy as it is for a promotion.
@@ -78,6 +81,7 @@ func DefaultPolicy(rank int) EnvironmentPolicy {
 		Soak:               5 * time.Second,
 		SyncsAtOnce:        10,
 		SyncPriority:       PriorityNormal,
+		RecoverWithin:      15 * time.Minute,
 		Modes: map[string]Mode{
 			GateBranchProtected: Report,
 			GateServerDryRun:    Report,

@@ -223,13 +223,13 @@ func (s *Service) startSync(ctx context.Context, f *situation) (record, error) {
 }
 
 func mayVerify(f *situation) bool {
-	return f.State() == StateLive && f.progress.live && !f.now.Before(f.LiveAt.Add(f.policy.Soak))
+	return f.State() == StateLive && f.progress.live && !f.now.Before(f.LiveAt.Add(f.policy.Soak)) && len(holding(f.gates, PhaseVerify)) == 0
 }
 
 // verify records that the release held, and wakes what waits for it downstream.
 func (s *Service) verify(_ context.Context, f *situation) (record, error) {
 	return record{by: Sluice(), action: "promotion.verified",
-		message: fmt.Sprintf("healthy with these digests for %s", f.policy.Soak),
+		message: f.verified(),
 		apply:   func(p *Promotion) { p.VerifiedAt = s.Now() },
 		then: func(ctx context.Context, tx Tx, p Promotion) error {
 			targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)

@@ -27,6 +27,9 @@ func (f *situation) waiting() string {
 	case StateSyncing:
 		return "The cluster rolls it out. " + f.messages()
 	case StateLive:
+		if held := holding(f.gates, PhaseVerify); len(held) > 0 {
+			return explain("It runs and is healthy. ", held)
+		}
 		return fmt.Sprintf("It runs and is healthy; it counts as verified when it stays so for %s.", f.policy.Soak)
 	case StateFailed:
 		return f.Failure

@@ -30,7 +30,7 @@ func phases(gates []promotion.GateResult, t promotion.Target, now time.Time) []p
 	for _, phase := range []struct {
 		phase promotion.Phase
 		title string
-	}{{promotion.PhaseOpen, "To open the pull request"}, {promotion.PhaseMerge, "To merge"}, {promotion.PhaseSync, "To sync"}} {
+	}{{promotion.PhaseOpen, "To open the pull request"}, {promotion.PhaseMerge, "To merge"}, {promotion.PhaseSync, "To sync"}, {promotion.PhaseVerify, "To count as verified"}} {
 		v := phaseView{Title: phase.title}
 		holding := 0
 		for _, g := range gates {
