@@ -73,7 +73,9 @@ func (w *Web) answerWaive(c echo.Context, status int, r promotion.WaiveRequest, 
 	}
 	v := waiveView{Application: r.Application, Environment: r.Environment, Release: r.Release, BackURL: targetURL(r.Application, r.Environment),
 		MayNot: mayNot(c, "waive what is owed", managers)}
-	named := func(o promotion.Owed) bool { return strconv.FormatInt(o.Release.ID, 10) == r.Release || o.Release.Version == r.Release }
+	named := func(o promotion.Owed) bool {
+		return strconv.FormatInt(o.Release.ID, 10) == r.Release || o.Release.Version == r.Release
+	}
 	if i := slices.IndexFunc(owed, named); i >= 0 {
 		view := newOwedView(owed[i], w.now())
 		v.Owed = &view
