@@ -124,7 +124,7 @@ func dataWritten(o *unstructured.Unstructured) time.Time {
 	for _, entry := range list(o.Object, "metadata", "managedFields") {
 		fields, _, _ := unstructured.NestedMap(entry, "fieldsV1")
 		at, err := time.Parse(time.RFC3339, text(entry, "time"))
-		if (fields["f:data"] != nil || fields["f:binaryData"] != nil) && err == nil && at.After(last) {
+		if (fields["f:data"] != nil || fields["f:binaryData"] != nil || fields["f:stringData"] != nil) && err == nil && at.After(last) {
 			last = at
 		}
 	}
