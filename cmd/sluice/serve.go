@@ -27,6 +27,9 @@ func newServeCommand(options ...serverOption) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Read(file)
+			if err == nil {
+				err = knownKinds(c.Notifications)
+			}
 			if err != nil {
 				return &exitError{Code: 2, Err: err}
 			}

@@ -83,6 +83,7 @@ const (
 	lookInterval = 30 * time.Second // between the looks that find what no event told of
 	sealInterval = 5 * time.Second  // between the sealings of the audit
 	driftLooks   = time.Minute      // between the comparisons of live objects with Git
+	remindLooks  = time.Minute      // between the looks for what is overdue
 )
 
 // listen opens the address, before anything that needs to know it.
@@ -177,6 +178,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Readers: map[string]promotion.ClusterReader{}, Inspectors: map[string]promotion.Inspector{}, Registry: registry,
 		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
 		Policies: s.policies, Migrations: migration.Reader{}, Databases: s.databases(), Identify: s.identify, People: s.people,
+		Destinations: destinations(s.config.Notifications), Reminders: reminders(s.config.Notifications),
 	}
 	return s.measure()
 }
@@ -284,7 +286,7 @@ func (s *server) work(ctx context.Context) error {
 	for name := range s.service.Sites {
 		names = append(names, name)
 	}
-	queue, err := jobs.Workers(s.pool, s.service, s.seal, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: sealInterval, Drift: driftLooks}, s.log)
+	queue, err := jobs.Workers(s.pool, s.service, s.seal, names, jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: sealInterval, Drift: driftLooks, Reminders: remindLooks}, s.log)
 	if err != nil {
 		return err
 	}

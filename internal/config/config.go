@@ -25,6 +25,7 @@ type Config struct {
 	// Applications' own databases, of which is read what their migration tool has applied.
 	ApplicationDatabases []ApplicationDatabase `json:"application_databases"`
 	Webhooks             []Webhook             `json:"webhooks"`
+	Notifications        Notifications         `json:"notifications"`
 	People               []Person              `json:"people"`
 }
 
@@ -217,6 +218,9 @@ func (c *Config) complete() error {
 		return err
 	}
 	if err := completeDatabases(c.ApplicationDatabases); err != nil {
+		return err
+	}
+	if err := c.Notifications.complete(); err != nil {
 		return err
 	}
 	return c.completeLists()

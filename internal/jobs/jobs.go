@@ -25,6 +25,8 @@ type UseCases interface {
 	AdvanceAll(ctx context.Context) error
 	LookForDrift(ctx context.Context) error
 	LookForDriftOf(ctx context.Context, application, environment string, d promotion.DeploymentKey) error
+	Deliver(ctx context.Context, delivery string) error
+	Remind(ctx context.Context) error
 }
 
 // Intervals between the looks that find what no event told of.
@@ -33,6 +35,7 @@ type Intervals struct {
 	Promotions   time.Duration // of unfinished promotions
 	Sealing      time.Duration // of the audit
 	Drift        time.Duration // of live objects
+	Reminders    time.Duration // of what is overdue
 }
 
 // Sealer seals the audit events that are not sealed yet, and says how the chain then ends.
@@ -54,7 +57,7 @@ func Enqueuer(pool *pgxpool.Pool) (*Queue, error) {
 
 // Workers returns a queue whose work is run by this process once started.
 func Workers(pool *pgxpool.Pool, uses UseCases, seal Sealer, repositories []string, every Intervals, log *slog.Logger) (*Queue, error) {
-	if least := min(every.Repositories, every.Promotions, every.Sealing, every.Drift); least <= 0 {
+	if least := min(every.Repositories, every.Promotions, every.Sealing, every.Drift, every.Reminders); least <= 0 {
 		return nil, fmt.Errorf("an interval between looks is %v: the queue would do nothing else", least)
 	}
 	workers := river.NewWorkers()
@@ -63,11 +66,14 @@ func Workers(pool *pgxpool.Pool, uses UseCases, seal Sealer, repositories []stri
 	river.AddWorker(workers, &advanceAllWorker{uses: uses})
 	river.AddWorker(workers, &driftWorker{uses: uses})
 	river.AddWorker(workers, &driftAllWorker{uses: uses})
+	river.AddWorker(workers, &deliverWorker{uses: uses})
+	river.AddWorker(workers, &remindWorker{uses: uses})
 	river.AddWorker(workers, &sealWorker{seal: seal})
 	river.AddWorker(workers, &noteHeadWorker{seal: seal, log: log})
 	periodic := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(every.Promotions), func() (river.JobArgs, *river.InsertOpts) { return advanceAllArgs{}, nil }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(every.Drift), func() (river.JobArgs, *river.InsertOpts) { return driftAllArgs{}, nil }, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(every.Reminders), func() (river.JobArgs, *river.InsertOpts) { return remindArgs{}, nil }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(every.Sealing), func() (river.JobArgs, *river.InsertOpts) { return sealArgs{}, nil }, nil),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) { return noteHeadArgs{}, nil }, nil),
 	}
@@ -152,6 +158,8 @@ func argsOf(w promotion.Work) (river.JobArgs, error) {
 		return lookArgs{Repository: w.Repository}, nil
 	case promotion.WorkDrift:
 		return driftArgs{Application: w.Application, Environment: w.Environment, Deployment: w.Deployment}, nil
+	case promotion.WorkDeliver:
+		return deliverArgs{Delivery: w.Delivery}, nil
 	}
 	return nil, fmt.Errorf("unknown kind of work %q", w.Kind)
 }

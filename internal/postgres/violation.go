@@ -27,6 +27,7 @@ func (r reader) Overrides(ctx context.Context, at time.Time) ([]promotion.Overri
 	all := make([]promotion.Override, len(rows))
 	for i, row := range rows {
 		all[i] = override(row.Override, row.TargetDetail)
+		all[i].DueAt = row.DueAt
 	}
 	return all, err
 }

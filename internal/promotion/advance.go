@@ -137,6 +137,11 @@ func (s *Service) take(ctx context.Context, f *situation, st step) error {
 		if err := tx.SavePromotion(ctx, p); err != nil {
 			return err
 		}
+		if before != StateFailed && p.State() == StateFailed {
+			if err := s.notify(ctx, tx, p.failed(s.Now())); err != nil {
+				return err
+			}
+		}
 		if r.then != nil {
 			if err := r.then(ctx, tx, p); err != nil {
 				return err
@@ -181,7 +186,10 @@ func (s *Service) recordWaiting(ctx context.Context, f *situation) error {
 			return err
 		}
 		p.WaitsFor = sentence
-		return tx.SavePromotion(ctx, p)
+		if err := tx.SavePromotion(ctx, p); err != nil || f.needs() == "" {
+			return err
+		}
+		return s.notify(ctx, tx, f.needsSomebody())
 	})
 }
 

@@ -115,5 +115,6 @@ func (v *visit) tellOfFaults(ctx context.Context, tx Tx) error {
 	e := v.event(ctx, Sluice(), "policy.refused", fmt.Sprintf("the policy of %s at %s cannot be read, so the one before stays in force: %v",
 		v.status.Name, short(v.status.Head), v.status.PolicyFaults))
 	e.Object, e.After = "repository/"+v.status.Name, map[string]any{"commit": v.status.Head, "faults": v.status.PolicyFaults}
-	return tx.Audit(ctx, e)
+	return errors.Join(tx.Audit(ctx, e), v.notify(ctx, tx, Notification{Kind: NotifyPolicy, Object: e.Object, Occasion: v.status.Head,
+		Message: e.Message, Page: "/set-up"}))
 }

@@ -19,6 +19,7 @@ type Override struct {
 	GivenByKind ActorKind // empty when it was stored before kinds were
 	GivenAt     time.Time
 	ExpiresAt   time.Time
+	DueAt       time.Time // from when on it is to be reviewed: first used, or expired; only of a list
 	ReviewedBy  string
 	ReviewedAt  time.Time
 	Review      string
@@ -72,6 +73,9 @@ func (s *Service) Override(ctx context.Context, by Actor, r OverrideRequest) (Ov
 		}
 		e := s.event(ctx, by, "override.given", fmt.Sprintf("%s of %s in %s opened until %s: %s", strings.Join(o.Gates, ", "), t.Application, t.Environment, clock(o.ExpiresAt), o.Reason))
 		e.Object, e.Application, e.Environment, e.After = fmt.Sprintf("override/%d", o.ID), t.Application, t.Environment, o
+		if err := s.notify(ctx, tx, o.notification(NotifyOverride, "", e.Message)); err != nil {
+			return err
+		}
 		return s.auditAndWake(ctx, tx, e, []Target{t})
 	})
 	return o, err

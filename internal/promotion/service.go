@@ -36,6 +36,11 @@ type Service struct {
 	// process there; the product leaves it nil.
 	Checkpoint func(boundary string)
 
+	// Destinations are told what people must know. None: nobody is.
+	Destinations []Destination
+	// Reminders say how long what waits for a person may do so. Zero: the usual.
+	Reminders Reminders
+
 	// Readers say what clusters have, by the cluster's name.
 	Readers map[string]ClusterReader
 	// Patience with registries and clusters when somebody wants to go back. Zero: the usual.

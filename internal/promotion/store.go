@@ -91,6 +91,8 @@ type Reader interface {
 	MergedUnjudged(ctx context.Context, since time.Time) ([]JustMerged, error)
 	// Owed are the releases that environments are owed since a hotfix went past them; of a target, or of all for zero.
 	Owed(ctx context.Context, targetID int64) ([]Owed, error)
+	// Delivery is a notification on its way to a destination; ErrNotFound.
+	Delivery(ctx context.Context, id string) (Delivery, error)
 	Queries
 	DriftReader
 }
@@ -193,6 +195,11 @@ type Tx interface {
 
 	DriftWriter
 
+	// InsertNotification stores what is to be told, and a delivery to each of the destinations. It is told once: of the same
+	// kind, object and occasion nothing is stored again.
+	InsertNotification(ctx context.Context, n Notification, destinations []string) (deliveries []string, err error)
+	SaveDelivery(ctx context.Context, d Delivery) error
+
 	Audit(ctx context.Context, e AuditEvent) error
 	// Enqueue stores work in the same transaction, so that neither is lost.
 	Enqueue(ctx context.Context, w Work) error
@@ -205,6 +212,7 @@ type Work struct {
 	Kind        WorkKind
 	PromotionID int64
 	Repository  string
+	Delivery    string    // id
 	At          time.Time // not before; zero: now
 
 	Application, Environment string // of Deployment
@@ -214,11 +222,12 @@ type Work struct {
 // WorkKind says what is to be done.
 type WorkKind string
 
-// The kinds of work: look at a config repository, take a promotion onwards, compare a deployment with Git.
+// The kinds of work: look at a config repository, take a promotion onwards, compare a deployment with Git, deliver a notification.
 const (
 	WorkLook    WorkKind = "look"
 	WorkAdvance WorkKind = "advance"
 	WorkDrift   WorkKind = "drift"
+	WorkDeliver WorkKind = "deliver"
 )
 
 // BuildOutcome is what a build led to.

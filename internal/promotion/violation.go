@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (s *Service) violate(ctx context.Context, tx Tx, v Violation) error {
 	}
 	e := s.event(ctx, Actor{Name: v.Actor, Kind: Person}, "violation."+string(v.Kind), v.Message)
 	e.Object, e.Application, e.Environment, e.PromotionID = fmt.Sprintf("violation/%s", v.Subject), v.Target.Application, v.Target.Environment, v.PromotionID
-	return tx.Audit(ctx, e)
+	return errors.Join(tx.Audit(ctx, e), s.notify(ctx, tx, v.notification("", v.Message)))
 }
 
 // CloseViolation closes a violation's review. Whoever did it cannot.

@@ -66,3 +66,32 @@ func explain(prefix string, held []GateResult) string {
 	}
 	return prefix + held[0].Reason
 }
+
+// needs names what only a person can do for the promotion, empty when nobody has to do anything.
+func (f *situation) needs() string {
+	phase, mine := PhaseOpen, false
+	switch f.State() {
+	case StateRequested:
+	case StateOpen:
+		phase, mine = PhaseMerge, !f.policy.AutomaticMerge && !f.MergeStands()
+	case StateMerged:
+		phase = PhaseSync
+	default:
+		return ""
+	}
+	held := holding(f.gates, phase)
+	switch {
+	case len(held) == 0 && mine:
+		return "merge"
+	case len(held) == 0:
+		return ""
+	case held[0].Gate == GateApprovals || held[0].Verdict == Block:
+		return held[0].Gate
+	}
+	return ""
+}
+
+// needsSomebody says so, once for each need of each head.
+func (f *situation) needsSomebody() Notification {
+	return f.notification(NotifyPromotionNeeds, f.needs()+" "+f.HeadSHA, f.waiting())
+}

@@ -32,7 +32,8 @@ CREATE TABLE scenario.work (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind         text   NOT NULL,
     promotion_id bigint NOT NULL DEFAULT 0,
-    repository   text   NOT NULL DEFAULT ''
+    repository   text   NOT NULL DEFAULT '',
+    delivery     text   NOT NULL DEFAULT ''
 );
 -- when somebody held no role
 CREATE TABLE scenario.absences (name text NOT NULL, since timestamptz NOT NULL, until timestamptz);

@@ -14,8 +14,8 @@ import (
 // enqueue keeps work in a table, in the transaction that decided it.
 func enqueue(ctx context.Context, tx pgx.Tx, work []promotion.Work) error {
 	for _, w := range work {
-		if _, err := tx.Exec(ctx, "INSERT INTO scenario.work (kind, promotion_id, repository) VALUES ($1, $2, $3)",
-			string(w.Kind), w.PromotionID, w.Repository); err != nil {
+		if _, err := tx.Exec(ctx, "INSERT INTO scenario.work (kind, promotion_id, repository, delivery) VALUES ($1, $2, $3, $4)",
+			string(w.Kind), w.PromotionID, w.Repository, w.Delivery); err != nil {
 			return err
 		}
 	}
@@ -35,10 +35,10 @@ func (w *world) pushed(ctx context.Context, repository string, changes []builtin
 func (w *world) takeWork() []promotion.Work {
 	w.Helper()
 	rows, err := w.pool.Query(w.Context(), `WITH taken AS (DELETE FROM scenario.work RETURNING *)
-		SELECT kind, promotion_id, repository FROM taken ORDER BY id`)
+		SELECT kind, promotion_id, repository, delivery FROM taken ORDER BY id`)
 	w.must(err)
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (work promotion.Work, err error) {
-		return work, row.Scan(&work.Kind, &work.PromotionID, &work.Repository)
+		return work, row.Scan(&work.Kind, &work.PromotionID, &work.Repository, &work.Delivery)
 	})
 	w.must(err)
 	var once []promotion.Work
@@ -60,9 +60,12 @@ func (w *world) settle() {
 			return
 		}
 		for _, one := range work {
-			if one.Kind == promotion.WorkLook {
+			switch one.Kind {
+			case promotion.WorkLook:
 				w.look()
-			} else {
+			case promotion.WorkDeliver:
+				w.deliver(one.Delivery)
+			default:
 				w.advance(one.PromotionID)
 			}
 		}

@@ -353,13 +353,20 @@ func (q *Queries) OverrideByID(ctx context.Context, id int64) (OverrideByIDRow, 
 }
 
 const overrides = `-- name: Overrides :many
-SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, o.given_by_kind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM overrides o JOIN target_details t ON t.id = o.target_id
+SELECT o.id, o.target_id, o.gates, o.reason, o.incident, o.given_by, o.given_at, o.expires_at, o.reviewed_by, o.reviewed_at, o.review, o.given_by_kind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at,
+       least(o.expires_at, (SELECT min(CASE g.phase WHEN 'sync' THEN p.sync_started_at ELSE p.merged_at END)
+                            FROM gate_results g JOIN promotions p ON p.id = g.promotion_id
+                            WHERE g.override_id = o.id AND g.mode = 'enforce'
+                              AND (g.replaced_at IS NULL OR g.replaced_at > CASE g.phase WHEN 'sync' THEN p.sync_started_at ELSE p.merged_at END)
+                           ))::timestamptz AS due_at
+FROM overrides o JOIN target_details t ON t.id = o.target_id
 WHERE o.expires_at > $1::timestamptz OR o.reviewed_at IS NULL ORDER BY o.id DESC
 `
 
 type OverridesRow struct {
 	Override     Override
 	TargetDetail TargetDetail
+	DueAt        time.Time
 }
 
 func (q *Queries) Overrides(ctx context.Context, at time.Time) ([]OverridesRow, error) {
@@ -394,6 +401,7 @@ func (q *Queries) Overrides(ctx context.Context, at time.Time) ([]OverridesRow, 
 			&i.TargetDetail.Layout,
 			&i.TargetDetail.RenderProblem,
 			&i.TargetDetail.RemovedAt,
+			&i.DueAt,
 		); err != nil {
 			return nil, err
 		}

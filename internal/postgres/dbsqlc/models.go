@@ -236,6 +236,35 @@ type MigrationText struct {
 	Sql    string
 }
 
+// what people were to be told, written in the transaction that made it so
+type Notification struct {
+	ID     int64
+	Kind   string
+	Object string
+	// which of the times that the same is said of the object: each is said once
+	Occasion    string
+	At          time.Time
+	Application string
+	Environment string
+	PromotionID *int64
+	Actor       string
+	Message     string
+	// path of the page that shows it
+	Page string
+}
+
+// a notification on its way to one destination; the id is what the receiver knows it by
+type NotificationDelivery struct {
+	ID             string
+	NotificationID int64
+	Destination    string
+	Attempts       int32
+	TriedAt        *time.Time
+	DeliveredAt    *time.Time
+	// why the last attempt failed, without address or secret
+	Problem string
+}
+
 // break-glass: gates of a target that somebody opened for a time, to be reviewed by somebody else
 type Override struct {
 	ID         int64

@@ -39,7 +39,13 @@ SELECT sqlc.embed(o), sqlc.embed(t) FROM overrides o JOIN target_details t ON t.
 WHERE o.target_id = sqlc.arg(target) AND o.expires_at > sqlc.arg(at)::timestamptz ORDER BY o.id;
 
 -- name: Overrides :many
-SELECT sqlc.embed(o), sqlc.embed(t) FROM overrides o JOIN target_details t ON t.id = o.target_id
+SELECT sqlc.embed(o), sqlc.embed(t),
+       least(o.expires_at, (SELECT min(CASE g.phase WHEN 'sync' THEN p.sync_started_at ELSE p.merged_at END)
+                            FROM gate_results g JOIN promotions p ON p.id = g.promotion_id
+                            WHERE g.override_id = o.id AND g.mode = 'enforce'
+                              AND (g.replaced_at IS NULL OR g.replaced_at > CASE g.phase WHEN 'sync' THEN p.sync_started_at ELSE p.merged_at END)
+                           ))::timestamptz AS due_at
+FROM overrides o JOIN target_details t ON t.id = o.target_id
 WHERE o.expires_at > sqlc.arg(at)::timestamptz OR o.reviewed_at IS NULL ORDER BY o.id DESC;
 
 -- name: OverrideByID :one
