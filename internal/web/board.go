@@ -40,6 +40,7 @@ type boardFacts struct {
 	overrides map[int64][]promotion.Override   // in force, by target
 	owed      map[int64][]promotion.Owed       // by target
 	toReview  string
+	overdue   []promotion.Overdue
 	faults    []policyView // of policies that cannot be read
 }
 
@@ -102,6 +103,9 @@ func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
 		return err
 	}
 	f.toReview = toReview(len(violations), unreviewed(overrides))
+	if f.overdue, err = w.useCases.Overdue(ctx); err != nil {
+		return err
+	}
 	f.faults, err = w.brokenPolicies(ctx)
 	return err
 }

@@ -16,6 +16,7 @@ type boardView struct {
 	Simulated bool
 	Faults    []policyView
 	ToReview  string
+	Overdue   []overdueView
 	Needs     needsView
 	Columns   []string
 	Rows      []rowView
@@ -25,6 +26,12 @@ type boardView struct {
 
 // Filtered tells whether something may be hidden.
 func (v boardView) Filtered() bool { return v.Query != "" || v.Busy }
+
+// overdueView is something that has waited for a person for too long.
+type overdueView struct {
+	What, Page string
+	Since      moment
+}
 
 type rowView struct {
 	Application string
@@ -63,7 +70,10 @@ type openView struct {
 }
 
 func newBoardView(facts boardFacts, filter boardFilter, by promotion.Actor, now time.Time) boardView {
-	v := boardView{boardFilter: filter, Faults: facts.faults, ToReview: facts.toReview, Needs: newNeedsView(needs(facts, by))}
+	v := boardView{boardFilter: filter, Faults: facts.faults, ToReview: facts.toReview,
+		Overdue: each(facts.overdue, func(o promotion.Overdue) overdueView {
+			return overdueView{What: o.Message, Page: o.Page, Since: at(o.Since, now)}
+		}), Needs: newNeedsView(needs(facts, by))}
 	ranks := map[int][]string{}
 	for _, row := range facts.rows {
 		for _, cell := range row.Cells {

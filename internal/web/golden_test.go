@@ -115,6 +115,10 @@ func troubledDoor(t *testing.T) *door {
 	d.holds, d.overrides, d.violations = []promotion.Hold{sampleHold(), sampleStop()}, sampleOverrides(), sampleViolations()
 	d.owed = sampleOwed()
 	d.drifts, d.driftLooks = sampleDrift(), sampleDriftLooks()
+	d.overdue = []promotion.Overdue{{Since: before(1600), Times: 2, Notification: promotion.Notification{Kind: promotion.NotifyOverrideReview,
+		Message: "the override 3 by gil of checkout in prod-eu is to be reviewed by somebody else", Page: "/violations"}}}
+	d.deliveries = []promotion.Delivery{{ID: "d-1", Destination: "chat", Attempts: 3, TriedAt: before(2), Problem: "it answered 500 Internal Server Error",
+		Notification: promotion.Notification{At: before(20), Message: "checkout in prod-eu was <pushed> past review"}}}
 	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
 	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}

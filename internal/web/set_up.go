@@ -18,7 +18,14 @@ type setUpView struct {
 	Idle         []string // targets without deployment
 	Strays       []string // deployments without target
 	Problems     []cellView
+	Undelivered  []undeliveredView
 	Unchecked    []string
+}
+
+// undeliveredView is a notification that has not arrived.
+type undeliveredView struct {
+	Destination, What, Problem, Attempts string
+	At, TriedAt                          moment
 }
 
 type repositoryView struct {
@@ -41,6 +48,9 @@ type clusterView struct {
 	count int
 	last  time.Time
 }
+
+// undeliveredShown bounds the list of notifications that have not arrived.
+const undeliveredShown = 50
 
 // unchecked is what no gate looks at yet, and so never counts as checked.
 func unchecked() []string {
@@ -68,6 +78,14 @@ func (w *Web) showSetUp(c echo.Context) error {
 		return err
 	}
 	v := setUpView{Clusters: clusters(deployments, w.now()), Unchecked: unchecked()}
+	undelivered, err := w.store.Deliveries(ctx, true, undeliveredShown)
+	if err != nil {
+		return err
+	}
+	v.Undelivered = each(undelivered, func(d promotion.Delivery) undeliveredView {
+		return undeliveredView{Destination: d.Destination, What: d.Notification.Message, Problem: d.Problem, Attempts: plural(d.Attempts, "attempt"),
+			At: at(d.Notification.At, w.now()), TriedAt: at(d.TriedAt, w.now())}
+	})
 	for _, r := range repositories {
 		view := repositoryView{Name: r.Name, URL: outside(r.URL, r.URL), BaseBranch: r.BaseBranch, Head: shorten(r.Head), Problem: r.Problem,
 			LookedAt: at(r.LookedAt, w.now())}

@@ -120,6 +120,12 @@ func (s *stub) Violations(_ context.Context, open bool, _ int) ([]promotion.Viol
 	return slices.DeleteFunc(slices.Clone(s.violations), func(v promotion.Violation) bool { return open && v.ClosedBy != "" }), nil
 }
 
+func (s *stub) Overdue(context.Context) ([]promotion.Overdue, error) { return s.overdue, nil }
+
+func (s *stub) Deliveries(context.Context, bool, int) ([]promotion.Delivery, error) {
+	return s.deliveries, nil
+}
+
 func (s *stub) Drifts(_ context.Context, targetID int64, open bool, _ int) ([]promotion.Drift, error) {
 	return slices.DeleteFunc(slices.Clone(s.drifts), func(d promotion.Drift) bool {
 		return targetID != 0 && d.Target.ID != targetID || open && !d.ResolvedAt.IsZero()

@@ -30,6 +30,8 @@ type stub struct {
 	violations []promotion.Violation
 	drifts     []promotion.Drift
 	driftLooks []promotion.DriftLook
+	overdue    []promotion.Overdue
+	deliveries []promotion.Delivery
 	freezes    []promotion.Freeze
 	windows    []promotion.TargetWindows
 	evidence   []promotion.Evidence

@@ -42,6 +42,8 @@ type UseCases interface {
 
 	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
 	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
+	// Overdue lists what has waited for a person for too long, longest first.
+	Overdue(ctx context.Context) ([]promotion.Overdue, error)
 	RestoreLive(ctx context.Context, by promotion.Actor, application, environment string) error
 	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
 
