@@ -4,12 +4,11 @@ package kube_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/sluicehq/sluice/internal/cluster"
 	"github.com/sluicehq/sluice/test/peers/realkube"
@@ -59,7 +58,7 @@ func TestWhatIsWrongIsSaidAndRecovers(t *testing.T) {
 	in := func(name string, play func(w *world, name string)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(&world{T: t, kube: w.kube, kubelet: w.kubelet, cluster: w.cluster, pool: w.pool, git: w.git}, name)
+			play(w.within(t), name)
 		})
 	}
 	for name, c := range fates {
@@ -137,7 +136,7 @@ var refusals = map[string]func(w *world, name string){
 		w.healthy(name, web(""))
 		w.apply(fmt.Sprintf(admission, name))
 		denied := web("", settings)
-		w.takesEffect(name)
+		w.refuses(name, "huge", map[string]any{"size": "huge"}, "no huge ones")
 		w.push(name, denied+"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: huge, labels: {size: huge}}\n")
 		w.becomes(name, "OutOfSync", "Healthy", "failed", "ConfigMap huge", "no huge ones", "Admission policy "+name, "Applied all the same", "ConfigMap settings")
 		w.push(name, denied)
@@ -189,14 +188,14 @@ metadata: {name: %[1]s}
 spec: {policyName: %[1]s, validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}}}
 `
 
-// takesEffect waits until the policy is enforced: the API server takes a moment.
-func (w *world) takesEffect(namespace string) {
+// refuses waits until the API server refuses a ConfigMap with these words: it takes a moment to learn of policies and webhooks.
+func (w *world) refuses(namespace, name string, labels map[string]any, words string) {
 	w.Helper()
-	configMaps := w.kube.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
-	w.eventually("the policy is enforced", func() (bool, string) {
+	configMaps := w.kube.Client.Resource(configMaps).Namespace(namespace)
+	w.eventually("ConfigMap "+name+" is refused: "+words, func() (bool, string) {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
-			"metadata": map[string]any{"name": "trial", "labels": map[string]any{"size": "huge"}}}}
+			"metadata": map[string]any{"name": name, "labels": labels}}}
 		_, err := configMaps.Create(w.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return apierrors.IsInvalid(err) || apierrors.IsForbidden(err), fmt.Sprint(err)
+		return err != nil && strings.Contains(err.Error(), words), fmt.Sprint(err)
 	})
 }

@@ -108,10 +108,7 @@ metadata: {name: argo}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: argo}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "` + account + `"}]
 `)
-	config := rest.CopyConfig(w.kube.Config)
-	config.Impersonate.UserName = account
-	client, err := dynamic.NewForConfig(config)
-	w.must(err)
+	client := w.as(account)
 	kinds, err := discovery.NewDiscoveryClientForConfig(w.kube.Config)
 	w.must(err)
 	engine := simulation.NewEngine(simulation.EngineOptions{Client: client, Mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds)),
@@ -131,6 +128,16 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "` + account 
 		stop()
 		running.Wait()
 	})
+}
+
+// as is the API server as an account sees it.
+func (w *world) as(account string) dynamic.Interface {
+	w.Helper()
+	config := rest.CopyConfig(w.kube.Config)
+	config.Impersonate.UserName = account
+	client, err := dynamic.NewForConfig(config)
+	w.must(err)
+	return client
 }
 
 func (r *repository) headNow(context.Context) (string, error) {

@@ -57,6 +57,7 @@ func (c *ControlPlane) controllerManagerArguments() []string {
 	return []string{"--kubeconfig", c.file("controller-manager.kubeconfig"), "--leader-elect=false", "--secure-port=0",
 		"--service-account-private-key-file", c.file("service-accounts.key"), "--root-ca-file", c.Config.CAFile,
 		"--controllers=*,-node-lifecycle-controller", // nodes of tests have no heartbeat
+		"--horizontal-pod-autoscaler-sync-period=1s",
 		"--v=0"}
 }
 
