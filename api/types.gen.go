@@ -756,6 +756,7 @@ type AuditEventList struct {
 // Build defines model for Build.
 type Build struct {
 	Artifacts []BuildArtifact `json:"artifacts"`
+	Charts    []BuildChart    `json:"charts,omitempty,omitzero"`
 	CI        CIRun           `json:"ci,omitempty,omitzero"`
 	Expects   []string        `json:"expects,omitempty,omitzero"`
 	Group     string          `json:"group,omitempty,omitzero"`
@@ -783,6 +784,19 @@ type BuildArtifact struct {
 	Tags       []string `json:"tags,omitempty,omitzero"`
 }
 
+// BuildChart defines model for BuildChart.
+type BuildChart struct {
+	// Name As the overlays' Chart.yaml names it.
+	//
+	// Example: web
+	Name string `json:"name"`
+
+	// Version All of one version, never a range.
+	//
+	// Example: 1.4.2
+	Version string `json:"version"`
+}
+
 // BuildMigration defines model for BuildMigration.
 type BuildMigration struct {
 	// Name Path from the folder of migrations.
@@ -808,9 +822,15 @@ type BuildMigrationsTool string
 // BuildRequest defines model for BuildRequest.
 type BuildRequest struct {
 	// Application Needed only when several applications use the images and one is meant.
-	Application string          `json:"application,omitempty,omitzero"`
-	Artifacts   []BuildArtifact `json:"artifacts"`
-	CI          CIRun           `json:"ci,omitempty,omitzero"`
+	Application string `json:"application,omitempty,omitzero"`
+
+	// Artifacts May be empty when charts are posted.
+	Artifacts []BuildArtifact `json:"artifacts"`
+
+	// Charts Versions of charts that the application's overlays pin in a Chart.yaml of their own. They are part of the release: promoted
+	// and rolled back with it, and carried forward to the next one that does not mention them.
+	Charts []BuildChart `json:"charts,omitempty,omitzero"`
+	CI     CIRun        `json:"ci,omitempty,omitzero"`
 
 	// Expects Images the group waits for, by repository or its last part.
 	Expects []string `json:"expects,omitempty,omitzero"`
@@ -1497,10 +1517,11 @@ type Release struct {
 	Artifacts   []Artifact `json:"artifacts"`
 
 	// Build id of the build that completed it
-	Build     int64     `json:"build,omitempty,omitzero"`
-	CreatedAt time.Time `json:"created_at"`
-	ID        int64     `json:"id"`
-	Line      string    `json:"line"`
+	Build     int64          `json:"build,omitempty,omitzero"`
+	Charts    []ReleaseChart `json:"charts,omitempty,omitzero"`
+	CreatedAt time.Time      `json:"created_at"`
+	ID        int64          `json:"id"`
+	Line      string         `json:"line"`
 
 	// Migrations Of one release only, and left out when its builds posted none.
 	Migrations *ReleaseMigrations `json:"migrations,omitempty"`
@@ -1525,6 +1546,17 @@ type Release struct {
 
 // ReleaseOrigin `import`: it ran already when it was first seen, unproven.
 type ReleaseOrigin string
+
+// ReleaseChart defines model for ReleaseChart.
+type ReleaseChart struct {
+	// Build id of the build that posted it; left out for an import
+	Build int64 `json:"build,omitempty,omitzero"`
+
+	// CarriedFrom id of the release it was carried forward from
+	CarriedFrom int64  `json:"carried_from,omitempty,omitzero"`
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+}
 
 // ReleaseList defines model for ReleaseList.
 type ReleaseList struct {

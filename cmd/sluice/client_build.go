@@ -19,7 +19,7 @@ func newBuildCommand() *cobra.Command {
 
 func newBuildPostCommand() *cobra.Command {
 	var r api.BuildRequest
-	var artifacts []string
+	var artifacts, charts []string
 	var migrations, tool string
 	cmd := &cobra.Command{
 		Use:   "post --version VERSION --artifact REPOSITORY@DIGEST --source-repository URL --source-commit SHA",
@@ -34,6 +34,7 @@ func newBuildPostCommand() *cobra.Command {
 	flags.StringVar(&r.Application, "application", "", "application, where several use the images")
 	flags.StringVar(&r.Version, "version", "", "version of the build, such as 1.4.2")
 	flags.StringArrayVar(&artifacts, "artifact", nil, "image as repository@sha256:…; give the flag once for each image")
+	flags.StringArrayVar(&charts, "chart", nil, "version of a chart that the overlays pin, as NAME=VERSION; give the flag once for each chart")
 	flags.StringVar(&r.Source.Repository, "source-repository", "", "repository that was built")
 	flags.StringVar(&r.Source.Commit, "source-commit", "", "commit that was built")
 	flags.StringVar(&r.Source.Ref, "source-ref", "", "branch or tag that was built")
@@ -45,15 +46,28 @@ func newBuildPostCommand() *cobra.Command {
 	flags.StringVar(&migrations, "migrations", "", "folder of all SQL migrations of the source, also those that were applied long ago")
 	flags.StringVar(&tool, "migrations-tool", "", "what runs them: plain, goose, golang-migrate or flyway")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (_ api.Build, err error) {
-		if err := needed(cmd, "version", "artifact", "source-repository", "source-commit"); err != nil {
+		if err := needed(cmd, "version", "source-repository", "source-commit"); err != nil {
 			return api.Build{}, err
 		}
+		if len(charts) == 0 {
+			if err := needed(cmd, "artifact"); err != nil {
+				return api.Build{}, err
+			}
+		}
+		r.Artifacts = []api.BuildArtifact{}
 		for _, a := range artifacts {
 			repository, digest, ok := strings.Cut(a, "@")
 			if !ok {
 				return api.Build{}, wrongUse("--artifact %q has no digest: give it as repository@sha256:…; a tag can point elsewhere tomorrow", a)
 			}
 			r.Artifacts = append(r.Artifacts, api.BuildArtifact{Repository: repository, Digest: digest})
+		}
+		for _, c := range charts {
+			name, version, ok := strings.Cut(c, "=")
+			if !ok {
+				return api.Build{}, wrongUse("--chart %q has no version: give it as NAME=VERSION, such as web=1.4.2", c)
+			}
+			r.Charts = append(r.Charts, api.BuildChart{Name: name, Version: version})
 		}
 		if r.Migrations, err = readMigrations(migrations, tool); err != nil {
 			return api.Build{}, err
@@ -72,6 +86,13 @@ func showBuild(out io.Writer, b api.Build) {
 				note = fmt.Sprintf(" (carried forward from release %d)", a.CarriedFrom)
 			}
 			row(out, "image", a.Name, a.Reference+note)
+		}
+		for _, c := range r.Charts {
+			note := ""
+			if c.CarriedFrom != 0 {
+				note = fmt.Sprintf(" (carried forward from release %d)", c.CarriedFrom)
+			}
+			row(out, "chart", c.Name, c.Version+note)
 		}
 		if r.RebuildOf != 0 {
 			row(out, "rebuild", r.Application, fmt.Sprintf("of release %d with other digests: no evidence is inherited", r.RebuildOf))

@@ -89,13 +89,14 @@ func TestBuildPost(t *testing.T) {
 	t.Parallel()
 	s := &fakeServer{status: 201, answer: api.Build{ID: 7, Version: "1.4.2", Source: api.Source{Commit: someCommit},
 		Releases: []api.Release{{ID: 3, Application: "web", Number: 2, Version: "1.4.2", RebuildOf: 2, Artifacts: []api.Artifact{
-			{Name: "web", Reference: "r.test/web@" + someDigest}, {Name: "sidecar", Reference: "r.test/sidecar:v1", CarriedFrom: 1}}}},
+			{Name: "web", Reference: "r.test/web@" + someDigest}, {Name: "sidecar", Reference: "r.test/sidecar:v1", CarriedFrom: 1}},
+			Charts: []api.ReleaseChart{{Name: "web", Version: "2.0.1"}, {Name: "redis", Version: "1.0.0", CarriedFrom: 1}}}},
 		Promotions: []api.PromotionSummary{{ID: 11, Application: "web", Environment: "dev", State: api.PromotionStateRequested}},
 		WaitingFor: []string{"worker"}}}
 	out, status, err := s.invoke(t, newBuildCommand(), "post", "--application", "web", "--version", "1.4.2", "--line", "1.4",
 		"--artifact", "r.test/web@"+someDigest, "--artifact", "r.test/worker@"+someDigest, "--group", "ci-88", "--expects", "web,worker",
 		"--source-repository", "https://git.test/web", "--source-commit", someCommit, "--source-ref", "refs/heads/main",
-		"--ci-provider", "jenkins", "--ci-run-url", "https://ci.test/88", "--token", "sluice_x")
+		"--ci-provider", "jenkins", "--ci-run-url", "https://ci.test/88", "--token", "sluice_x", "--chart", "web=2.0.1")
 	if status != 0 {
 		t.Fatal(err)
 	}
@@ -105,6 +106,7 @@ func TestBuildPost(t *testing.T) {
 	}
 	want := api.BuildRequest{Application: "web", Version: "1.4.2", Line: "1.4", Group: "ci-88", Expects: []string{"web", "worker"},
 		Artifacts: []api.BuildArtifact{{Repository: "r.test/web", Digest: someDigest}, {Repository: "r.test/worker", Digest: someDigest}},
+		Charts:    []api.BuildChart{{Name: "web", Version: "2.0.1"}},
 		Source:    api.Source{Repository: "https://git.test/web", Commit: someCommit, Ref: "refs/heads/main"},
 		CI:        api.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}}
 	if diff := cmp.Diff(want, sent); diff != "" {
@@ -117,6 +119,8 @@ func TestBuildPost(t *testing.T) {
 release 3     web      number 2, 1.4.2
 image         web      r.test/web@` + someDigest + `
 image         sidecar  r.test/sidecar:v1 (carried forward from release 1)
+chart         web      2.0.1
+chart         redis    1.0.0 (carried forward from release 1)
 rebuild       web      of release 2 with other digests: no evidence is inherited
 promotion 11  web      dev: requested
 waits for     worker   no release yet
@@ -236,6 +240,7 @@ func TestWrongUseIsExitStatusTwo(t *testing.T) {
 	}{
 		{"no artifact", newBuildCommand(), post, "--artifact is missing"},
 		{"a tag", newBuildCommand(), append(post, "--artifact", "r.test/web:1.4.2"), "no digest"},
+		{"a chart without a version", newBuildCommand(), append(post, "--chart", "web"), "no version"},
 		{"unknown flag", newBuildCommand(), append(post, "--app", "web"), "app"},
 		{"no release", newPromoteCommand(), []string{"--application", "web", "--environment", "prod"}, "--release is missing"},
 		{"no promotion", newApproveCommand(), nil, "approve PROMOTION"},

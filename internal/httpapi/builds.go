@@ -57,6 +57,7 @@ func buildRequest(r api.BuildRequest) promotion.BuildRequest {
 		Artifacts: each(r.Artifacts, func(a api.BuildArtifact) promotion.BuildArtifact {
 			return promotion.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags}
 		}),
+		Charts: each(r.Charts, func(c api.BuildChart) promotion.Chart { return promotion.Chart(c) }),
 		Source: promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref},
 		CI:     promotion.CIRun{Provider: r.CI.Provider, RunURL: r.CI.RunURL},
 	}
@@ -78,6 +79,7 @@ func buildAnswer(out promotion.BuildOutcome) api.Build {
 		Artifacts: each(b.Artifacts, func(a promotion.BuildArtifact) api.BuildArtifact {
 			return api.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags}
 		}),
+		Charts:   each(b.Charts, func(c promotion.Chart) api.BuildChart { return api.BuildChart(c) }),
 		Source:   api.Source{Repository: b.Source.Repository, Commit: b.Source.Commit, Ref: b.Source.Ref},
 		CI:       api.CIRun{Provider: b.CI.Provider, RunURL: b.CI.RunURL},
 		PostedBy: b.PostedBy, PostedAt: b.PostedAt.UTC(),

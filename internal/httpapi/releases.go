@@ -93,5 +93,8 @@ func releaseAnswer(r promotion.Release) api.Release {
 			return api.Artifact{Name: a.Name, Repository: a.Repository, Digest: a.Digest, Tag: a.Tag, Reference: a.Reference(),
 				Build: a.BuildID, CarriedFrom: a.CarriedFrom}
 		}),
+		Charts: each(r.Charts, func(c promotion.ReleaseChart) api.ReleaseChart {
+			return api.ReleaseChart{Name: c.Name, Version: c.Version, Build: c.BuildID, CarriedFrom: c.CarriedFrom}
+		}),
 	}
 }

@@ -11,7 +11,8 @@ func sampleRelease() promotion.Release {
 		RebuildOf: 2, Aliases: []string{"1.4.2-rc1"}, CreatedAt: noon, Artifacts: []promotion.Artifact{
 			{Name: "web", Repository: "r.test/web", Digest: digest, BuildID: 7},
 			{Name: "sidecar", Repository: "r.test/sidecar", Tag: "v1", CarriedFrom: 1},
-		}}
+		}, Charts: []promotion.ReleaseChart{{Chart: promotion.Chart{Name: "web", Version: "2.0.1"}, BuildID: 7},
+			{Chart: promotion.Chart{Name: "redis", Version: "1.0.0"}, BuildID: 6, CarriedFrom: 1}}}
 }
 
 func sampleImport() promotion.Release {
@@ -23,6 +24,7 @@ func sampleOutcome() promotion.BuildOutcome {
 	return promotion.BuildOutcome{
 		Build: promotion.Build{ID: 7, Version: "1.4.2", Line: "main", Group: "ci-88", GroupExpects: []string{"web", "worker"},
 			Artifacts: []promotion.BuildArtifact{{Repository: "r.test/web", Digest: digest, Tags: []string{"1.4.2"}}},
+			Charts:    []promotion.Chart{{Name: "web", Version: "2.0.1"}},
 			Source:    promotion.Source{Repository: "https://git.test/web", Commit: commit, Ref: "refs/heads/main"},
 			CI:        promotion.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}, PostedBy: "ci", PostedAt: noon},
 		Releases:   []promotion.Release{sampleRelease()},

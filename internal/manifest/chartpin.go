@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,22 +21,38 @@ import (
 // exactVersion is one version, where ranges such as ^1.2 or 1.x are many.
 var exactVersion = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
-// ChartPin gives the chart that an overlay pins: the one dependency of the overlay's own Chart.yaml, if that asks for
-// exactly one version from a chart repository. ok is false where there is none, several, a range, or a chart of the tree itself.
-func ChartPin(fsys fs.FS, overlay string) (name, version string, ok bool) {
+// ChartPin is a chart that an overlay's own Chart.yaml depends on, with the version it asks for.
+type ChartPin struct {
+	Name    string
+	Version string // may be a range
+}
+
+// Exact tells whether the pin asks for one version, where a range such as ^1.2 or 1.x asks for any of many.
+func (p ChartPin) Exact() bool { return exactVersion.MatchString(p.Version) }
+
+// ChartPins lists the charts that an overlay's own Chart.yaml takes from chart repositories, in its order. Charts of the tree
+// itself are none, and neither are those of a file that cannot be read: rendering says so.
+func ChartPins(fsys fs.FS, overlay string) []ChartPin {
 	t := newTree(fsys)
 	dir, layout, err := t.layout(overlay)
 	if err != nil || layout != Helm {
-		return "", "", false
+		return nil
 	}
 	data, err := t.read(path.Join(dir, "Chart.yaml"))
 	var meta chart.Metadata
-	if err != nil || k8syaml.Unmarshal(data, &meta) != nil || len(meta.Dependencies) != 1 || meta.Dependencies[0] == nil {
-		return "", "", false
+	if err != nil || k8syaml.Unmarshal(data, &meta) != nil {
+		return nil
 	}
-	need := meta.Dependencies[0]
-	pinned := exactVersion.MatchString(need.Version) && !strings.HasPrefix(need.Repository, "file:")
-	return need.Name, need.Version, pinned && need.Name != ""
+	var pins []ChartPin
+	for _, need := range meta.Dependencies {
+		if need == nil || need.Name == "" || strings.HasPrefix(need.Repository, "file:") {
+			continue
+		}
+		if pin := (ChartPin{need.Name, need.Version}); !slices.Contains(pins, pin) {
+			pins = append(pins, pin)
+		}
+	}
+	return pins
 }
 
 // SetChartVersion makes an overlay's own Chart.yaml ask for another version of a chart that it depends on; a Chart.lock

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -8,29 +9,35 @@ import (
 	"github.com/sluicehq/sluice/internal/manifest"
 )
 
-func TestChartPin(t *testing.T) {
+func TestChartPins(t *testing.T) {
 	t.Parallel()
+	const redis = "  - {name: redis, version: ^1.2, repository: https://charts.example.com}\n"
 	for name, tt := range map[string]struct{ chart, want string }{
-		"pinned":          {umbrella, "web 1.0.0"},
-		"range":           {strings.Replace(umbrella, "1.0.0\" #", "^1.0.0\" #", 1), ""},
-		"any patch":       {strings.Replace(umbrella, "1.0.0\" #", "1.0\" #", 1), ""},
+		"pinned":          {umbrella, "web 1.0.0 true"},
+		"range":           {strings.Replace(umbrella, "1.0.0\" #", "^1.0.0\" #", 1), "web ^1.0.0 false"},
+		"any patch":       {strings.Replace(umbrella, "1.0.0\" #", "1.0\" #", 1), "web 1.0 false"},
 		"of the tree":     {strings.Replace(umbrella, "https://charts.example.com", "file://../x", 1), ""},
-		"several":         {umbrella + "  - {name: redis, version: 1.0.0, repository: https://charts.example.com}\n", ""},
+		"put beside it":   {strings.Replace(umbrella, "https://charts.example.com", "''", 1), "web 1.0.0 true"},
+		"several":         {umbrella + redis, "web 1.0.0 true, redis ^1.2 false"},
+		"the same twice":  {umbrella + redis + strings.Replace(redis, "redis,", "redis, alias: b,", 1), "web 1.0.0 true, redis ^1.2 false"},
 		"none":            {"apiVersion: v2\nname: shop\nversion: 1.0.0\n", ""},
 		"null":            {"apiVersion: v2\nname: shop\nversion: 1.0.0\ndependencies: [~]\n", ""},
 		"not YAML":        {"a: [\n", ""},
-		"from a registry": {strings.Replace(umbrella, "https://", "oci://", 1), "web 1.0.0"},
+		"from a registry": {strings.Replace(umbrella, "https://", "oci://", 1), "web 1.0.0 true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			chart, version, ok := manifest.ChartPin(files(helmProd+"/Chart.yaml", tt.chart), helmProd)
-			if got := strings.TrimSpace(chart + " " + version); ok && got != tt.want || ok != (tt.want != "") {
-				t.Errorf("got %q, %v", got, ok)
+			var got []string
+			for _, pin := range manifest.ChartPins(files(helmProd+"/Chart.yaml", tt.chart), helmProd) {
+				got = append(got, fmt.Sprint(pin.Name, " ", pin.Version, " ", pin.Exact()))
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
-	if _, _, ok := manifest.ChartPin(shop(withBase), prod); ok {
-		t.Error("a Kustomize overlay pins a chart")
+	if pins := manifest.ChartPins(shop(withBase), prod); len(pins) > 0 {
+		t.Errorf("a Kustomize overlay pins %v", pins)
 	}
 }
 

@@ -50,7 +50,9 @@ func (o Overlays) Render(tree fs.FS, path string) (promotion.Rendering, error) {
 	if err != nil {
 		return promotion.Rendering{}, err
 	}
-	return rendering(r), nil
+	out := rendering(r)
+	out.Charts = charts(tree, path)
+	return out, nil
 }
 
 // Images implements promotion.Manifests.
@@ -66,12 +68,11 @@ func (o Overlays) Images(tree fs.FS, path string) ([]promotion.OverlayImage, err
 	return images, nil
 }
 
-// SetImages finds the names under which the overlay knows the images'
-// repositories. An image that this target does not use is left out; none at all is an error.
-func (o Overlays) SetImages(tree fs.FS, path string, images []promotion.WantedImage) (promotion.Change, error) {
+// setImages finds the names under which the overlay knows the images' repositories. What this target does not use is left out.
+func setImages(tree fs.FS, path string, images []promotion.WantedImage) (edit manifest.Edit, used bool, err error) {
 	named, err := manifest.NamedImages(tree, path)
 	if err != nil {
-		return promotion.Change{}, err
+		return edit, false, err
 	}
 	var changes []manifest.ImageChange
 	for _, image := range images {
@@ -84,15 +85,10 @@ func (o Overlays) SetImages(tree fs.FS, path string, images []promotion.WantedIm
 		}
 	}
 	if len(changes) == 0 {
-		return promotion.Change{}, fmt.Errorf("%s runs none of the release's images: %v", path, images)
+		return edit, false, nil
 	}
-	edit, err := manifest.SetImages(tree, path, changes)
-	if err != nil {
-		return promotion.Change{}, err
-	}
-	change := compared(edit.Before, edit.After)
-	change.Files = edit.Files
-	return change, nil
+	edit, err = manifest.SetImages(tree, path, changes)
+	return edit, true, err
 }
 
 // Compare implements promotion.Manifests. A target whose folder is not there renders nothing.
@@ -105,7 +101,7 @@ func (o Overlays) Compare(before, after fs.FS, path string) (promotion.Change, e
 	if err != nil {
 		return promotion.Change{}, fmt.Errorf("after the change: %w", err)
 	}
-	return compared(old, changed), nil
+	return pinned(compared(old, changed), before, after, path), nil
 }
 
 func renderThere(tree fs.FS, path string) (manifest.Rendered, error) {
@@ -129,6 +125,12 @@ func compared(before, after manifest.Rendered) promotion.Change {
 	for _, id := range manifest.NewSecrets(before, after) {
 		change.PlaintextSecrets = append(change.PlaintextSecrets, id.String())
 	}
+	return change
+}
+
+// pinned adds the charts that a target pins on both sides to a change.
+func pinned(change promotion.Change, before, after fs.FS, path string) promotion.Change {
+	change.Before.Charts, change.After.Charts = charts(before, path), charts(after, path)
 	return change
 }
 

@@ -44,12 +44,12 @@ func layouts() map[string]fstest.MapFS {
 	}
 }
 
-func wanted(references ...string) []promotion.WantedImage {
+func wanted(references ...string) promotion.Wanted {
 	images := make([]promotion.WantedImage, len(references))
 	for i, r := range references {
 		images[i] = promotion.WantedImage{Reference: r, Posted: promotion.RepositoryOf(r)}
 	}
-	return images
+	return promotion.Wanted{Images: images}
 }
 
 // An environment that pulls from its own registry is moved there by the first promotion.
@@ -59,7 +59,7 @@ func TestPromoteToAnotherRegistry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mirrored := "eu.example.com/mirror/web@" + newDigest
-			change, err := overlays.Overlays{}.SetImages(before, path, []promotion.WantedImage{{Reference: mirrored, Posted: web}})
+			change, err := overlays.Overlays{}.Set(before, path, promotion.Wanted{Images: []promotion.WantedImage{{Reference: mirrored, Posted: web}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestPromote(t *testing.T) {
 			t.Parallel()
 			o := overlays.Overlays{}
 			want := []string{web + "@" + newDigest, worker + "@" + newDigest}
-			change, err := o.SetImages(before, path, wanted(append(want, "registry.example.com/shop/other@"+newDigest)...))
+			change, err := o.Set(before, path, wanted(append(want, "registry.example.com/shop/other@"+newDigest)...))
 			if err != nil || len(change.Files) == 0 || len(change.Removed) > 0 {
 				t.Fatalf("change %+v, error %v", change, err)
 			}
@@ -110,11 +110,11 @@ func TestPromote(t *testing.T) {
 			if err != nil || compared.After.Hash != change.After.Hash || compared.Diff != change.Diff || compared.Diff == "" {
 				t.Errorf("compared %+v, error %v", compared, err)
 			}
-			again, err := o.SetImages(after, path, wanted(want...))
+			again, err := o.Set(after, path, wanted(want...))
 			if err != nil || len(again.Files) > 0 || again.After.Hash != change.After.Hash {
 				t.Errorf("again: %d files, error %v", len(again.Files), err)
 			}
-			if _, err := o.SetImages(before, path, wanted("other@"+newDigest)); err == nil {
+			if _, err := o.Set(before, path, wanted("other@"+newDigest)); err == nil {
 				t.Error("images that the target does not run are no error")
 			}
 		})

@@ -35,7 +35,14 @@ func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, crea
 		p.Digests = append(p.Digests, a.Digest)
 		p.Tags = append(p.Tags, strings.Join(a.Tags, " "))
 	}
-	return id, true, t.q.InsertBuildArtifacts(ctx, p)
+	if err := t.q.InsertBuildArtifacts(ctx, p); err != nil || len(b.Charts) == 0 {
+		return id, true, err
+	}
+	charts := dbsqlc.InsertBuildChartsParams{BuildID: id}
+	for _, c := range b.Charts {
+		charts.Names, charts.Versions = append(charts.Names, c.Name), append(charts.Versions, c.Version)
+	}
+	return id, true, t.q.InsertBuildCharts(ctx, charts)
 }
 
 func (t *tx) RememberKey(ctx context.Context, key string, buildID int64) error {
@@ -111,6 +118,10 @@ func (r reader) builds(ctx context.Context, rows []dbsqlc.Build) ([]promotion.Bu
 	if err != nil {
 		return nil, err
 	}
+	charts, err := r.q.BuildCharts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]promotion.Build, len(rows))
 	for i, b := range rows {
 		all[i] = promotion.Build{ID: b.ID, Fingerprint: b.Fingerprint, IdempotencyKey: value(b.IdempotencyKey), Version: b.Version,
@@ -120,6 +131,11 @@ func (r reader) builds(ctx context.Context, rows []dbsqlc.Build) ([]promotion.Bu
 		for _, a := range artifacts {
 			if a.BuildID == b.ID {
 				all[i].Artifacts = append(all[i].Artifacts, promotion.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags})
+			}
+		}
+		for _, c := range charts {
+			if c.BuildID == b.ID {
+				all[i].Charts = append(all[i].Charts, promotion.Chart{Name: c.Name, Version: c.Version})
 			}
 		}
 	}

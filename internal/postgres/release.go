@@ -12,7 +12,7 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
-// releases reads releases with their artifacts, in the order of the ids.
+// releases reads releases with their artifacts and charts, in the order of the ids.
 func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -22,6 +22,10 @@ func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release,
 		return nil, err
 	}
 	artifacts, err := r.q.ReleaseArtifacts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	charts, err := r.q.ReleaseCharts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +39,12 @@ func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release,
 			if a.ReleaseID == v.ID {
 				release.Artifacts = append(release.Artifacts, promotion.Artifact{Name: a.Name, Repository: a.Repository,
 					Digest: a.Digest, Tag: a.Tag, BuildID: value(a.BuildID), CarriedFrom: value(a.CarriedFrom)})
+			}
+		}
+		for _, c := range charts {
+			if c.ReleaseID == v.ID {
+				release.Charts = append(release.Charts, promotion.ReleaseChart{Chart: promotion.Chart{Name: c.Name, Version: c.Version},
+					BuildID: value(c.BuildID), CarriedFrom: value(c.CarriedFrom)})
 			}
 		}
 		all = append(all, release)
@@ -112,6 +122,15 @@ func (t *tx) InsertRelease(ctx context.Context, r promotion.Release, key string)
 	}
 	var failed error
 	t.q.InsertReleaseArtifact(ctx, params).Exec(func(_ int, err error) { failed = errors.Join(failed, err) })
+	if failed != nil || len(r.Charts) == 0 {
+		return r, failed
+	}
+	charts := make([]dbsqlc.InsertReleaseChartParams, len(r.Charts))
+	for i, c := range r.Charts {
+		charts[i] = dbsqlc.InsertReleaseChartParams{ReleaseID: r.ID, Name: c.Name, Version: c.Version,
+			BuildID: nullID(c.BuildID), CarriedFrom: nullID(c.CarriedFrom)}
+	}
+	t.q.InsertReleaseChart(ctx, charts).Exec(func(_ int, err error) { failed = errors.Join(failed, err) })
 	return r, failed
 }
 
@@ -119,8 +138,12 @@ func (t *tx) AddAlias(ctx context.Context, releaseID int64, version string, buil
 	return t.q.InsertAlias(ctx, dbsqlc.InsertAliasParams{ReleaseID: releaseID, Version: version, BuildID: buildID, CreatedAt: at})
 }
 
-func (r reader) ReleaseOf(ctx context.Context, applicationID int64, references []string, preferred int64) (int64, error) {
-	p := dbsqlc.ReleaseOfParams{ApplicationID: applicationID, Preferred: preferred, Repositories: []string{}, Refs: list(references)}
+func (r reader) ReleaseOf(ctx context.Context, applicationID int64, references []string, charts []promotion.Chart, preferred int64) (int64, error) {
+	p := dbsqlc.ReleaseOfParams{ApplicationID: applicationID, Preferred: preferred, Repositories: []string{}, Refs: list(references),
+		Charts: []string{}, Versions: []string{}}
+	for _, c := range charts {
+		p.Charts, p.Versions = append(p.Charts, c.Name), append(p.Versions, c.Version)
+	}
 	for _, ref := range references {
 		p.Repositories = append(p.Repositories, promotion.RepositoryOf(ref))
 	}

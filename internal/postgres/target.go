@@ -104,6 +104,12 @@ func revisions(rows []dbsqlc.TargetRevision) ([]promotion.TargetRevision, error)
 		if err := json.Unmarshal(v.Images, &all[i].Images); err != nil {
 			return nil, fmt.Errorf("images of revision %s: %w", v.Commit, err)
 		}
+		if v.Charts == nil {
+			continue
+		}
+		if err := json.Unmarshal(v.Charts, &all[i].Charts); err != nil {
+			return nil, fmt.Errorf("charts of revision %s: %w", v.Commit, err)
+		}
 	}
 	return all, nil
 }
@@ -153,15 +159,26 @@ func (t *tx) ImagesOf(ctx context.Context, applicationID int64) ([]string, error
 	return t.q.ImagesOf(ctx, applicationID)
 }
 
+func (t *tx) ChartsOf(ctx context.Context, applicationID int64) (promotion.ChartsKnown, error) {
+	known, err := t.q.ChartsOf(ctx, applicationID)
+	return promotion.ChartsKnown(known), err
+}
+
 func (t *tx) InsertTargetRevision(ctx context.Context, v promotion.TargetRevision) error {
 	images, err := document(v.Images)
 	if err != nil {
 		return err
 	}
+	var charts []byte
+	if v.Charts != nil {
+		if charts, err = document(v.Charts); err != nil {
+			return err
+		}
+	}
 	return t.q.InsertTargetRevision(ctx, dbsqlc.InsertTargetRevisionParams{TargetID: v.TargetID, Commit: v.Commit.SHA,
 		Author: v.Commit.Author, Message: v.Commit.Message, CommittedAt: v.Commit.When, RenderedHash: v.RenderedHash,
 		Images: images, ReleaseID: nullID(v.ReleaseID), PromotionID: nullID(v.PromotionID),
-		FoundAt: nullTime(v.FoundAt), Imported: v.Imported, Examined: v.Imported || v.PromotionID != 0})
+		FoundAt: nullTime(v.FoundAt), Imported: v.Imported, Examined: v.Imported || v.PromotionID != 0, Charts: charts})
 }
 
 func (r reader) SeenPullRequests(ctx context.Context, repository string) (map[int]promotion.SeenPullRequest, error) {

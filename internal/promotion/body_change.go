@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,25 @@ func (f *situation) artifactTable(b *strings.Builder) {
 			carried = " (carried forward)"
 		}
 		fmt.Fprintf(b, "| `%s`%s | %s | `%s` |\n", a.Repository, carried, from[a.Repository], version(a.Reference()))
+	}
+	f.chartTable(b, before)
+}
+
+// chartTable says the same of the charts that the overlay pins.
+func (f *situation) chartTable(b *strings.Builder, before Rendering) {
+	if len(f.Release.Charts) == 0 {
+		return
+	}
+	b.WriteString("\n| chart | from | to |\n| --- | --- | --- |\n")
+	for _, c := range f.Release.Charts {
+		from, carried := "", ""
+		if i := slices.IndexFunc(before.Charts, func(old Chart) bool { return old.Name == c.Name }); i >= 0 {
+			from = "`" + before.Charts[i].Version + "`"
+		}
+		if c.CarriedFrom != 0 {
+			carried = " (carried forward)"
+		}
+		fmt.Fprintf(b, "| `%s`%s | %s | `%s` |\n", c.Name, carried, from, c.Version)
 	}
 }
 

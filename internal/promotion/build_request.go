@@ -19,6 +19,7 @@ type BuildRequest struct {
 	Group          string          `json:"group"`
 	GroupExpects   []string        `json:"expects"`
 	Artifacts      []BuildArtifact `json:"artifacts"`
+	Charts         []Chart         `json:"charts,omitempty"`
 	Source         Source          `json:"source"`
 	CI             CIRun           `json:"ci"`
 	Migrations     *Migrations     `json:"migrations,omitempty"` // nil when CI posts none
@@ -47,8 +48,8 @@ func (r BuildRequest) validate() error {
 	if err := r.validateSource(); err != nil {
 		return err
 	}
-	if len(r.Artifacts) == 0 {
-		return invalid("no-artifacts", "artifacts", "artifacts is empty: post at least one image with repository and digest")
+	if len(r.Artifacts) == 0 && len(r.Charts) == 0 {
+		return invalid("no-artifacts", "artifacts", "artifacts is empty: post at least one image with repository and digest, or a chart")
 	}
 	if len(r.GroupExpects) > 0 && r.Group == "" {
 		return invalid("missing-group", "group", "expected names are given without a group: name the group that the images complete together")
@@ -58,7 +59,10 @@ func (r BuildRequest) validate() error {
 			return err
 		}
 	}
-	return r.validateArtifacts()
+	if err := r.validateArtifacts(); err != nil {
+		return err
+	}
+	return r.validateCharts()
 }
 
 func (r BuildRequest) validateSource() error {
@@ -127,6 +131,7 @@ func (r BuildRequest) fingerprint() (string, error) {
 	r.Artifacts = slices.SortedFunc(slices.Values(r.Artifacts), func(a, b BuildArtifact) int {
 		return strings.Compare(a.Repository, b.Repository)
 	})
+	r.Charts = slices.SortedFunc(slices.Values(r.Charts), func(a, b Chart) int { return strings.Compare(a.Name, b.Name) })
 	canonical, err := json.Marshal(r)
 	if err != nil {
 		return "", fmt.Errorf("fingerprint of a build: %w", err)
@@ -135,11 +140,14 @@ func (r BuildRequest) fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// artifactsKey identifies a complete set of artifacts: equal sets are one release.
-func artifactsKey(artifacts []Artifact) string {
-	lines := make([]string, 0, len(artifacts))
-	for _, a := range artifacts {
+// artifactsKey identifies a complete set of artifacts and charts: equal sets are one release.
+func artifactsKey(r Release) string {
+	lines := make([]string, 0, len(r.Artifacts)+len(r.Charts))
+	for _, a := range r.Artifacts {
 		lines = append(lines, a.Reference())
+	}
+	for _, c := range r.Charts {
+		lines = append(lines, "chart "+c.String())
 	}
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))

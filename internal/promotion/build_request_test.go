@@ -2,6 +2,7 @@ package promotion_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -77,5 +78,18 @@ func TestBoundariesAreEnumeratedFromTheSteps(t *testing.T) {
 	}
 	if len(seen) < 30 {
 		t.Errorf("only %d boundaries", len(seen))
+	}
+}
+
+// What was posted before there were charts has the fingerprint that it always had.
+func TestABuildWithoutChartsIsWrittenAsBefore(t *testing.T) {
+	t.Parallel()
+	for _, charts := range [][]promotion.Chart{nil, {}} {
+		text, err := json.Marshal(promotion.BuildRequest{Charts: charts})
+		const before = `{"application":"","version":"","line":"","group":"","expects":null,"artifacts":null,` +
+			`"source":{"Repository":"","Commit":"","Ref":""},"ci":{"Provider":"","RunURL":""}}`
+		if err != nil || string(text) != before {
+			t.Errorf("written as %s, error %v", text, err)
+		}
 	}
 }

@@ -84,12 +84,17 @@ func (s *Service) originLinks(ctx context.Context, r Release) ([]Link, error) {
 	}, nil
 }
 
-// postedReferences are what the release's builds posted: the images of a group come in several.
+// postedReferences are what the release's builds posted: the images and charts of a group come in several.
 func (s *Service) postedReferences(ctx context.Context, r Release) ([]string, error) {
 	ids := []int64{r.BuildID}
 	for _, a := range r.Artifacts {
 		if a.CarriedFrom == 0 && a.BuildID != 0 && !slices.Contains(ids, a.BuildID) {
 			ids = append(ids, a.BuildID)
+		}
+	}
+	for _, c := range r.Charts {
+		if c.CarriedFrom == 0 && c.BuildID != 0 && !slices.Contains(ids, c.BuildID) {
+			ids = append(ids, c.BuildID)
 		}
 	}
 	var posted []string
@@ -101,6 +106,11 @@ func (s *Service) postedReferences(ctx context.Context, r Release) ([]string, er
 		for _, a := range b.Artifacts {
 			if r.uses(a.Repository) {
 				posted = append(posted, a.Repository+"@"+a.Digest)
+			}
+		}
+		for _, c := range b.Charts {
+			if slices.ContainsFunc(r.Charts, isChart(c.Name)) {
+				posted = append(posted, "chart "+c.String())
 			}
 		}
 	}
@@ -181,7 +191,12 @@ func (s *Service) renderedLink(ctx context.Context, site Site, p Promotion, poli
 					found = append(found, ref)
 				}
 			}
-			l.Found, l.Verified = strings.Join(found, " "), sameSet(found, promoted)
+			for _, pinned := range r.Charts { // an environment may have the chart without a pin
+				if i := slices.IndexFunc(p.Release.Charts, isChart(pinned.Name)); i >= 0 {
+					promoted, found = append(promoted, "chart "+p.Release.Charts[i].String()), append(found, "chart "+pinned.String())
+				}
+			}
+			l.Expected, l.Found, l.Verified = strings.Join(promoted, " "), strings.Join(found, " "), sameSet(found, promoted)
 		}
 	}
 	if err != nil {
@@ -237,6 +252,9 @@ func references(r Release) []string {
 	refs := make([]string, 0, len(r.Artifacts))
 	for _, a := range r.Artifacts {
 		refs = append(refs, a.Reference())
+	}
+	for _, c := range r.Charts {
+		refs = append(refs, "chart "+c.String())
 	}
 	return refs
 }

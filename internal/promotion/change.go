@@ -109,7 +109,7 @@ func (s *Service) notice(ctx context.Context, f *situation) (record, error) {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return record{}, fmt.Errorf("read what main renders for %s: %w", f.Target.Path, err)
 	}
-	release, err := s.Store.ReleaseOf(ctx, f.Target.ApplicationID, refs, current.ReleaseID)
+	release, err := s.Store.ReleaseOf(ctx, f.Target.ApplicationID, refs, f.merged.After.Charts, current.ReleaseID)
 	if err != nil {
 		return record{}, fmt.Errorf("find the release of pull request #%d: %w", f.Number, err)
 	}

@@ -55,10 +55,10 @@ func (s *Service) needsAt(ctx context.Context, site Site, t Target, commit strin
 
 // needsAfter is what a target needs once it has gone back from a head of main.
 func (s *Service) needsAfter(ctx context.Context, site Site, b *goingBack, head string, policy EnvironmentPolicy) (*Needs, error) {
-	images := wantedImages(b.candidate, policy)
-	key := fmt.Sprint(b.target.Repository, "\n", b.target.Path, "\n", head, "\n", b.way, "\n", b.commit, "\n", images)
+	wanted := wantedOf(b.candidate, policy)
+	key := fmt.Sprint(b.target.Repository, "\n", b.target.Path, "\n", head, "\n", b.way, "\n", b.commit, "\n", wanted)
 	return s.needs.of(key, func() (Needs, error) {
-		after, err := s.treeAfter(ctx, site, b, head, images)
+		after, err := s.treeAfter(ctx, site, b, head, wanted)
 		if err != nil {
 			return Needs{}, fmt.Errorf("%s cannot be changed to %s: %w", b.target.Path, b.candidate.Version, err)
 		}
@@ -66,22 +66,22 @@ func (s *Service) needsAfter(ctx context.Context, site Site, b *goingBack, head 
 	})
 }
 
-func (s *Service) treeAfter(ctx context.Context, site Site, b *goingBack, head string, images []WantedImage) (fs.FS, error) {
+func (s *Service) treeAfter(ctx context.Context, site Site, b *goingBack, head string, w Wanted) (fs.FS, error) {
 	if b.way == ImagesAndConfig {
 		if b.commit == "" {
 			return nil, errors.New("no commit of main is known to have had it")
 		}
-		change, err := s.restored(ctx, site, b.target, head, Restoration{Commit: b.commit}, images)
+		change, err := s.restored(ctx, site, b.target, head, Restoration{Commit: b.commit}, w)
 		if err != nil {
 			return nil, err
 		}
 		return site.Repository.Patched(ctx, head, change.Files, change.Deletes)
 	}
 	tree, err := site.Repository.Tree(ctx, head)
-	if err != nil || len(images) == 0 {
+	if err != nil || len(w.Images)+len(w.Charts) == 0 {
 		return tree, err
 	}
-	change, err := s.Manifests.SetImages(tree, b.target.Path, images)
+	change, err := s.Manifests.Set(tree, b.target.Path, w)
 	if err != nil {
 		return nil, err
 	}

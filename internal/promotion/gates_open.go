@@ -221,6 +221,8 @@ func (s *Service) renders(ctx context.Context, f *situation) GateResult {
 	reason := "only the intended images change in what %s renders"
 	if f.Kind == KindChange || f.Restore.Commit != "" {
 		reason = "%s renders with the change"
+	} else if moved := f.proposed.movedCharts(); moved != "" {
+		reason = "%s renders these images, and what the chart " + moved + " changes: see the diff"
 	}
 	return pass(reason, f.Target.Path).
 		with(map[string]any{"main": f.head, "before": f.proposed.Before.Hash, "after": f.proposed.After.Hash})

@@ -98,7 +98,7 @@ func (s *Service) configurationOf(ctx context.Context, t Target, r Release) (str
 	return backs[0].commit, nil
 }
 
-// planImages is the earlier release's digests with today's configuration.
+// planImages is the earlier release's digests and charts with today's configuration.
 func (s *Service) planImages(ctx context.Context, t Target, r Release) (RestorePlan, error) {
 	plan := RestorePlan{Target: t, Release: r}
 	site, err := s.site(t)
@@ -117,9 +117,10 @@ func (s *Service) planImages(ctx context.Context, t Target, r Release) (RestoreP
 	if err != nil {
 		return plan, err
 	}
-	if plan.Change, err = s.Manifests.SetImages(tree, t.Path, wantedImages(r, policy)); err != nil {
+	if plan.Change, err = s.Manifests.Set(tree, t.Path, wantedOf(r, policy)); err != nil {
 		return plan, invalid("cannot-go-back", "to", "%s cannot be changed to %s: %v", t.Path, r.Version, err)
 	}
+	plan.Change.Notes = chartsLeft(r, plan.Change.After.Charts)
 	if plan.Change.empty() {
 		return plan, conflict("already-current", "main has %s in %s already: there is nothing to go back to", r.Version, t.Environment)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,14 +16,15 @@ func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, seen sight) e
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if err == nil && latest.RenderedHash == rendering.Hash {
+	samePins := latest.Charts == nil || slices.Equal(latest.Charts, rendering.Charts)
+	if err == nil && latest.RenderedHash == rendering.Hash && samePins {
 		return nil
 	}
 	policy := v.rules.For(t)
 	for i, image := range rendering.Images {
 		rendering.Images[i].Name = RepositoryOf(policy.PostedAs(image.Reference))
 	}
-	revision := TargetRevision{TargetID: t.ID, Commit: c, RenderedHash: rendering.Hash, Images: rendering.Images, FoundAt: v.status.LookedAt}
+	revision := TargetRevision{TargetID: t.ID, Commit: c, RenderedHash: rendering.Hash, Images: rendering.Images, Charts: rendering.Charts, FoundAt: v.status.LookedAt}
 	_, known := v.known[t.Path]
 	revision.Imported = !known || v.fresh
 	if revision.PromotionID, err = tx.PromotionByCommit(ctx, t.ID, c.SHA); err != nil {
@@ -36,11 +38,11 @@ func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, seen sight) e
 		}
 		preferred = p.Release.ID
 	}
-	if revision.ReleaseID, err = tx.ReleaseOf(ctx, t.ApplicationID, postedReferences(rendering, policy), preferred); err != nil {
+	if revision.ReleaseID, err = tx.ReleaseOf(ctx, t.ApplicationID, postedReferences(rendering, policy), rendering.Charts, preferred); err != nil {
 		return err
 	}
 	if revision.ReleaseID == 0 {
-		if revision.ReleaseID, err = v.importRelease(ctx, tx, t, c); err != nil {
+		if revision.ReleaseID, err = v.importRelease(ctx, tx, t, seen); err != nil {
 			return err
 		}
 	}
@@ -48,8 +50,8 @@ func (v *visit) saveRevision(ctx context.Context, tx Tx, t Target, seen sight) e
 }
 
 // importRelease makes a release of what main renders: unproven, since no build was posted for it.
-func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, c Commit) (int64, error) {
-	tree, err := v.site.Repository.Tree(ctx, c.SHA)
+func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, seen sight) (int64, error) {
+	tree, err := v.site.Repository.Tree(ctx, seen.commit.SHA)
 	if err != nil {
 		return 0, err
 	}
@@ -57,20 +59,20 @@ func (v *visit) importRelease(ctx context.Context, tx Tx, t Target, c Commit) (i
 	if err != nil || len(images) == 0 {
 		return 0, nil // nothing to run, so nothing to import; the target's page shows a rendering problem
 	}
-	r := Release{ApplicationID: t.ApplicationID, Application: t.Application, Line: DefaultLine, Origin: FromImport, CreatedAt: v.status.LookedAt}
-	seen := map[string]bool{}
+	r := Release{ApplicationID: t.ApplicationID, Application: t.Application, Line: DefaultLine, Origin: FromImport, Charts: importedCharts(seen.rendering.Charts), CreatedAt: v.status.LookedAt}
+	listed := map[string]bool{}
 	policy := v.rules.For(t)
 	for _, img := range images {
 		img.Reference = policy.PostedAs(img.Reference)
 		a := artifactOf(img)
-		if seen[a.Repository] {
+		if listed[a.Repository] {
 			continue
 		}
-		seen[a.Repository] = true
+		listed[a.Repository] = true
 		r.Artifacts = append(r.Artifacts, a)
 	}
 	r.Version = importedVersion(r.Artifacts)
-	key := artifactsKey(r.Artifacts)
+	key := artifactsKey(r)
 	if same, err := tx.ReleaseWithArtifacts(ctx, r.ApplicationID, key); err == nil {
 		return same.ID, nil
 	} else if !errors.Is(err, ErrNotFound) {

@@ -26,6 +26,7 @@ type Build struct {
 	Group          string
 	GroupExpects   []string
 	Artifacts      []BuildArtifact
+	Charts         []Chart
 	Source         Source
 	CI             CIRun
 	Migrations     *Migrations `json:"-"` // of a post; nil when read: see Reader.MigrationsOf
@@ -50,7 +51,7 @@ type CIRun struct {
 	Provider, RunURL string
 }
 
-// Release is an immutable, numbered, complete set of an application's artifacts.
+// Release is an immutable, numbered, complete set of an application's artifacts and charts.
 type Release struct {
 	ID            int64
 	ApplicationID int64
@@ -62,7 +63,8 @@ type Release struct {
 	BuildID       int64 // zero for an import
 	RebuildOf     int64 // an earlier release of the same version with other digests
 	Artifacts     []Artifact
-	Aliases       []string // other versions under which the same digests were posted
+	Charts        []ReleaseChart // that its environments pin by their version
+	Aliases       []string       // other versions under which the same digests were posted
 	CreatedAt     time.Time
 	RejectedBy    string // who said that it may be promoted nowhere
 	RejectedAt    time.Time
@@ -206,6 +208,7 @@ type TargetRevision struct {
 	Commit       Commit
 	RenderedHash string
 	Images       []RenderedImage
+	Charts       []Chart // pinned; nil when they were not read
 	ReleaseID    int64
 	PromotionID  int64
 }

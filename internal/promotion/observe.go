@@ -35,7 +35,7 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 			if err != nil && !errors.Is(err, ErrNotFound) {
 				return err
 			}
-			if release, err = tx.ReleaseOf(ctx, target.ApplicationID, references, desired.ReleaseID); err != nil {
+			if release, err = tx.ReleaseOf(ctx, target.ApplicationID, references, s.appliedCharts(ctx, o, target), desired.ReleaseID); err != nil {
 				return err
 			}
 		}
@@ -52,6 +52,20 @@ func (s *Service) Observed(ctx context.Context, o Observation) error {
 		return fmt.Errorf("record what %s in %s does: %w", o.Key.Name, o.Key.Cluster, err)
 	}
 	return nil
+}
+
+// appliedCharts are the charts as pinned at the revision that was applied: containers do not tell by which version of a chart they
+// came to be. None when the mirror does not have the revision.
+func (s *Service) appliedCharts(ctx context.Context, o Observation, t Target) []Chart {
+	site, err := s.site(t)
+	if err != nil || o.Revision == "" {
+		return nil
+	}
+	tree, err := site.Repository.Tree(ctx, o.Revision)
+	if err != nil {
+		return nil
+	}
+	return s.Manifests.Charts(tree, t.Path)
 }
 
 // targetOf is the target whose overlay a deployment applies, zero when there is none.

@@ -51,9 +51,9 @@ func (s *Service) change(ctx context.Context, f *situation, base string, tree fs
 		return s.together(ctx, f, base, tree)
 	}
 	if f.Restore.Commit == "" {
-		return s.Manifests.SetImages(tree, f.Target.Path, wantedImages(f.Release, f.policy))
+		return s.Manifests.Set(tree, f.Target.Path, wantedOf(f.Release, f.policy))
 	}
-	return s.restored(ctx, f.site, f.Target, base, f.Restore, wantedImages(f.Release, f.policy))
+	return s.restored(ctx, f.site, f.Target, base, f.Restore, wantedOf(f.Release, f.policy))
 }
 
 // wanted lists the references to be set, or of a person's change those that it sets.
@@ -77,6 +77,11 @@ func wanted(r Release, policy EnvironmentPolicy) []string {
 		refs = append(refs, image.Reference)
 	}
 	return refs
+}
+
+// wantedOf is all of a release that an overlay can have.
+func wantedOf(r Release, policy EnvironmentPolicy) Wanted {
+	return Wanted{Images: wantedImages(r, policy), Charts: chartsOf(r)}
 }
 
 // wantedImages lists the images to be set. What was carried forward under a tag

@@ -125,10 +125,12 @@ type Manifests interface {
 	// Images lists the target's images by the name they have before the
 	// overlay changes them.
 	Images(tree fs.FS, path string) ([]OverlayImage, error)
-	// SetImages is the smallest edit after which every container that used one of
-	// these images' repositories runs exactly its reference. A target that does so
+	// Set is the smallest edit after which the target pins exactly these versions of those of the charts that it pins, and every
+	// container that used one of these images' repositories runs exactly its reference. A target that does so
 	// already gives a Change without Files.
-	SetImages(tree fs.FS, path string, images []WantedImage) (Change, error)
+	Set(tree fs.FS, path string, w Wanted) (Change, error)
+	// Charts lists the charts that a target pins; never nil.
+	Charts(tree fs.FS, path string) []Chart
 	// Restore says what to write and delete so that a target's configuration is what it was.
 	Restore(today, then fs.FS, path string, r Restoration) (Restored, error)
 	// Needs is what a target, as it is rendered, asks of its cluster.
@@ -159,6 +161,12 @@ type FoundTarget struct {
 	Layout                   string // kustomize, helm or plain
 }
 
+// Wanted is what a target is to have of a release.
+type Wanted struct {
+	Images []WantedImage
+	Charts []Chart
+}
+
 // WantedImage is an image that a target is to run.
 type WantedImage struct {
 	Reference string // repository@sha256:…, where the environment pulls it from
@@ -175,6 +183,7 @@ type OverlayImage struct {
 type Rendering struct {
 	Hash   string // of the canonical objects, hex SHA-256
 	Images []RenderedImage
+	Charts []Chart // that it pins; never nil
 }
 
 // RenderedImage is one image of one rendered container.

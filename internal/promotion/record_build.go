@@ -28,7 +28,7 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	}
 	// The artifacts stay in the order in which they were posted: refusals name them by it.
 	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: n.Line, Group: r.Group,
-		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Source: r.Source, CI: r.CI, Migrations: n.Migrations, PostedBy: by.Name, PostedAt: s.Now()}
+		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Charts: r.Charts, Source: r.Source, CI: r.CI, Migrations: n.Migrations, PostedBy: by.Name, PostedAt: s.Now()}
 	err = s.Store.Tx(ctx, func(tx Tx) error {
 		out, created, err = s.recordBuild(ctx, tx, by, b, r.Application)
 		return err
@@ -102,7 +102,7 @@ func outcome(ctx context.Context, known Reader, id int64) (BuildOutcome, error) 
 	if err != nil {
 		return out, err
 	}
-	_, out.Waiting, err = postedTogether(ctx, known, out.Build, out.Build.posts)
+	_, _, out.Waiting, err = postedTogether(ctx, known, out.Build, out.Build.shares)
 	return out, err
 }
 
@@ -130,7 +130,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 	if err := tx.LockApplication(ctx, newest.ApplicationID); err != nil {
 		return err
 	}
-	posted, missing, err := postedTogether(ctx, tx, b, u.of)
+	posted, charts, missing, err := postedTogether(ctx, tx, b, u.takes)
 	if err != nil || len(missing) > 0 {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 		return fmt.Errorf("newest release of %s: %w", newest.Application, err)
 	}
 	r := Release{ApplicationID: base.ApplicationID, Application: base.Application, Version: b.Version, Line: b.Line,
-		Origin: FromBuild, BuildID: b.ID, Artifacts: assemble(base, posted, u), CreatedAt: b.PostedAt}
+		Origin: FromBuild, BuildID: b.ID, Artifacts: assemble(base, posted, u), Charts: assembleCharts(base, charts, u), CreatedAt: b.PostedAt}
 	r, err = s.storeRelease(ctx, tx, by, r, b)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *Service) completeRelease(ctx context.Context, tx Tx, by Actor, b Build,
 
 // storeRelease stores a new release, or names an earlier one with the same digests by another version.
 func (s *Service) storeRelease(ctx context.Context, tx Tx, by Actor, r Release, b Build) (Release, error) {
-	key := artifactsKey(r.Artifacts)
+	key := artifactsKey(r)
 	same, err := tx.ReleaseWithArtifacts(ctx, r.ApplicationID, key)
 	if err == nil {
 		e := s.releaseEvent(ctx, by, same, "release.aliased", fmt.Sprintf("release %d of %s was posted again as %s: the same digests", same.Number, same.Application, r.Version))

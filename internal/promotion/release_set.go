@@ -13,6 +13,7 @@ import (
 type use struct {
 	newest Release
 	images []string // repositories that main renders for it
+	charts ChartsKnown
 }
 
 // of tells whether the application uses a repository's image. What its newest release has counts too: main may be about to
@@ -32,13 +33,23 @@ func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, applicatio
 		return nil, err
 	}
 	if application != "" {
-		if _, err := tx.ApplicationID(ctx, application); errors.Is(err, ErrNotFound) {
+		id, err := tx.ApplicationID(ctx, application)
+		if errors.Is(err, ErrNotFound) {
 			return nil, invalid("unknown-application", "application",
 				"application %q is not in any config repository: it needs apps/%s/overlays/<environment> on main", application, application)
 		} else if err != nil {
 			return nil, err
 		}
 		newest = slices.DeleteFunc(newest, func(r Release) bool { return r.Application != application })
+		if len(b.Artifacts) == 0 {
+			r, err := tx.NewestRelease(ctx, id, "")
+			if errors.Is(err, ErrNotFound) {
+				return nil, invalid("no-release", "application", "%s has no release yet that a chart could be added to: post its images first", application)
+			} else if err != nil {
+				return nil, err
+			}
+			newest = []Release{r}
+		}
 	}
 	slices.SortFunc(newest, func(a, b Release) int { return int(a.ApplicationID - b.ApplicationID) })
 	var uses []use
@@ -47,13 +58,22 @@ func (s *Service) applicationsOf(ctx context.Context, tx Tx, b Build, applicatio
 		if err != nil {
 			return nil, fmt.Errorf("read which images %s uses: %w", r.Application, err)
 		}
-		if u := (use{r, images}); slices.ContainsFunc(repositories, u.of) {
+		charts, err := tx.ChartsOf(ctx, r.ApplicationID)
+		if err != nil {
+			return nil, fmt.Errorf("read which charts %s pins: %w", r.Application, err)
+		}
+		if u := (use{r, images, charts}); u.takes(b) {
 			uses = append(uses, u)
 		}
 	}
 	for i, a := range b.Artifacts {
 		if !slices.ContainsFunc(uses, func(u use) bool { return u.of(a.Repository) }) {
 			return nil, s.unusedArtifact(application, i, a)
+		}
+	}
+	for i, c := range b.Charts {
+		if !slices.ContainsFunc(uses, func(u use) bool { return u.pins(c.Name) }) {
+			return nil, unpinnedChart(i, c, application)
 		}
 	}
 	return uses, nil
@@ -72,32 +92,45 @@ func (r Release) uses(repository string) bool {
 	return slices.ContainsFunc(r.Artifacts, func(a Artifact) bool { return a.Repository == repository })
 }
 
-// posts tells whether a repository's image is among the build's.
-func (b Build) posts(repository string) bool {
-	return slices.ContainsFunc(b.Artifacts, func(a BuildArtifact) bool { return a.Repository == repository })
+// takes tells whether a build has something for the application: one of its images, or charts alone that it pins.
+func (u use) takes(b Build) bool {
+	if len(b.Artifacts) == 0 {
+		return slices.ContainsFunc(b.Charts, func(c Chart) bool { return u.pins(c.Name) })
+	}
+	return slices.ContainsFunc(b.Artifacts, func(a BuildArtifact) bool { return u.of(a.Repository) })
 }
 
-// postedTogether collects the images of the build's group so far and names those that it still waits for. A build without a
-// group stands alone. Of a group that several applications share, only builds with an image that is used count.
-func postedTogether(ctx context.Context, known Reader, b Build, used func(repository string) bool) (posted map[string]Artifact, missing []string, err error) {
+// shares tells whether another build is this one, or has one of its images.
+func (b Build) shares(other Build) bool {
+	return other.ID == b.ID || slices.ContainsFunc(other.Artifacts, func(a BuildArtifact) bool {
+		return slices.ContainsFunc(b.Artifacts, func(own BuildArtifact) bool { return own.Repository == a.Repository })
+	})
+}
+
+// postedTogether collects the images and charts of the build's group so far and names the images that it still waits for. A build
+// without a group stands alone. Of a group that several applications share, only the builds that count for one do.
+func postedTogether(ctx context.Context, known Reader, b Build, counts func(Build) bool) (posted map[string]Artifact, charts map[string]ReleaseChart, missing []string, err error) {
 	builds := []Build{b}
 	if b.Group != "" {
 		if builds, err = known.BuildsOfGroup(ctx, b.Group); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	posted = map[string]Artifact{}
+	posted, charts = map[string]Artifact{}, map[string]ReleaseChart{}
 	var expects []string
 	for _, g := range builds {
-		if !slices.ContainsFunc(g.Artifacts, func(a BuildArtifact) bool { return used(a.Repository) }) {
+		if !counts(g) {
 			continue
 		}
 		expects = append(expects, g.GroupExpects...)
 		for _, a := range g.Artifacts {
 			posted[a.Repository] = Artifact{Repository: a.Repository, Digest: a.Digest, BuildID: g.ID}
 		}
+		for _, c := range g.Charts {
+			charts[c.Name] = ReleaseChart{Chart: c, BuildID: g.ID}
+		}
 	}
-	return posted, missingNames(expects, posted), nil
+	return posted, charts, missingNames(expects, posted), nil
 }
 
 // missingNames lists the expected images not posted yet. An expected name is a

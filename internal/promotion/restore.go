@@ -48,7 +48,7 @@ func (s *Service) PlanRestore(ctx context.Context, r RestoreRequest) (RestorePla
 	if err != nil {
 		return plan, err
 	}
-	plan.Change, err = s.restored(ctx, site, t, head, r.Restoration, wantedImages(plan.Release, policy))
+	plan.Change, err = s.restored(ctx, site, t, head, r.Restoration, wantedOf(plan.Release, policy))
 	if err != nil {
 		return plan, invalid("cannot-restore", "commit", "%s cannot be restored: %v", t.Path, err)
 	}
@@ -103,8 +103,8 @@ func (s *Service) releaseThen(ctx context.Context, t Target, r RestoreRequest) (
 // historyShown is how many of a target's revisions can be gone back to.
 const historyShown = 200
 
-// restored is the change that sets a target's configuration back and then gives it these images.
-func (s *Service) restored(ctx context.Context, site Site, t Target, head string, r Restoration, images []WantedImage) (Change, error) {
+// restored is the change that sets a target's configuration back and then gives it these images and charts.
+func (s *Service) restored(ctx context.Context, site Site, t Target, head string, r Restoration, w Wanted) (Change, error) {
 	today, err := site.Repository.Tree(ctx, head)
 	if err != nil {
 		return Change{}, err
@@ -121,7 +121,7 @@ func (s *Service) restored(ctx context.Context, site Site, t Target, head string
 	if err != nil {
 		return Change{}, err
 	}
-	set, err := s.Manifests.SetImages(restored, t.Path, images)
+	set, err := s.Manifests.Set(restored, t.Path, w)
 	if err != nil {
 		return Change{}, err
 	}

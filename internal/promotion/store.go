@@ -49,9 +49,9 @@ type Reader interface {
 	// Changes are the promotions of kind change of a pull request, newest first.
 	Changes(ctx context.Context, repository string, number int) ([]Promotion, error)
 	// ReleaseOf is the newest release that has at least one of these references and
-	// none that contradicts them: another reference to one of their repositories. Where several match, it is the
-	// preferred one if that is among them. Zero when there is none.
-	ReleaseOf(ctx context.Context, applicationID int64, references []string, preferred int64) (int64, error)
+	// none that contradicts them: another reference to one of their repositories, or another version of one of these charts.
+	// Where several match, it is the preferred one if that is among them. Zero when there is none.
+	ReleaseOf(ctx context.Context, applicationID int64, references []string, charts []Chart, preferred int64) (int64, error)
 	// PolicyInForce names the newest policy of a config repository; ErrNotFound.
 	PolicyInForce(ctx context.Context, repository string) (PolicyInForce, error)
 	PolicyFiles(ctx context.Context, id int64) (PolicyFiles, error)
@@ -162,6 +162,7 @@ type Tx interface {
 	NameRevisionsPromotion(ctx context.Context, targetID int64, commit string, promotionID int64) error
 	// ImagesOf lists the repositories of the images that main renders for an application.
 	ImagesOf(ctx context.Context, applicationID int64) ([]string, error)
+	ChartsOf(ctx context.Context, applicationID int64) (ChartsKnown, error)
 	SavePlatforms(ctx context.Context, indexDigest string, manifests []PlatformManifest) error
 	// SaveObservation updates the deployment, and its history when it differs.
 	SaveObservation(ctx context.Context, o Observation, targetID, releaseID int64) (changed bool, err error)

@@ -74,7 +74,7 @@ func (s *Service) together(ctx context.Context, f *situation, base string, tree 
 	}
 	files, after := map[string][]byte{}, tree
 	for _, t := range targets {
-		change, err := s.Manifests.SetImages(after, t.Path, wantedImages(f.Release, f.rules.rules.For(t)))
+		change, err := s.Manifests.Set(after, t.Path, wantedOf(f.Release, f.rules.rules.For(t)))
 		if err != nil {
 			return Change{}, fmt.Errorf("in %s: %w", t.Environment, err)
 		}

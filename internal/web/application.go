@@ -44,6 +44,7 @@ type releaseRow struct {
 	Number  int
 	Line    string
 	Digests []shortened
+	Charts  []string
 	At      moment
 	Remarks []string
 }
@@ -92,7 +93,7 @@ func newApplicationView(facts boardFacts, row promotion.BoardRow, releases []pro
 	shown, last := cut(releases, releasesShown, func(r promotion.Release) int64 { return r.ID })
 	v.OlderReleases = older("/applications/"+url.PathEscape(row.Application), url.Values{}, last)
 	v.Releases = each(shown, func(r promotion.Release) releaseRow {
-		return releaseRow{Link: releaseLink(r.ID, r.Version), Number: r.Number, Line: r.Line, Digests: each(references(r), shorten),
+		return releaseRow{Link: releaseLink(r.ID, r.Version), Number: r.Number, Line: r.Line, Digests: each(references(r), shorten), Charts: chartsOf(r),
 			At: at(r.CreatedAt, now), Remarks: remarks(r)}
 	})
 	return v

@@ -108,6 +108,11 @@ func references(r promotion.Release) []string {
 	return refs
 }
 
+// chartsOf names a release's charts.
+func chartsOf(r promotion.Release) []string {
+	return each(r.Charts, func(c promotion.ReleaseChart) string { return "chart " + c.String() })
+}
+
 func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

@@ -17,6 +17,7 @@ type promotionView struct {
 	ReleaseID                int64
 	Unproven                 bool
 	Digests                  []shortened
+	Charts                   []string
 	TargetURL                string
 	Carries, Kind            string
 	Person                   bool // wrote the pull request, not Sluice
@@ -78,7 +79,7 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	p := f.promotion
 	v := promotionView{
 		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, Version: p.Release.Version, Number: p.Release.Number,
-		ReleaseID: p.Release.ID, Unproven: p.Release.Origin == promotion.FromImport, Digests: each(references(p.Release), shorten),
+		ReleaseID: p.Release.ID, Unproven: p.Release.Origin == promotion.FromImport, Digests: each(references(p.Release), shorten), Charts: chartsOf(p.Release),
 		TargetURL: targetURL(p.Target.Application, p.Target.Environment), Carries: carries(p), Kind: kindSaid(p), Person: p.Kind == promotion.KindChange, RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
 		State: stateMark(p.State()), Sentence: sentence(p), PullRequestState: string(p.PullRequest),
 		Merged: p.PullRequest == promotion.PullRequestMerged, Merge: shorten(p.MergeSHA), MergedBy: p.MergedBy, MergedAt: at(p.MergedAt, now),

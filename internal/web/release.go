@@ -29,6 +29,7 @@ type releaseView struct {
 	Remarks              []string
 	RebuildOf            *link
 	Artifacts            []artifactView
+	Charts               []chartView
 	Build                *buildView // nil for an import
 	Said                 string
 	Groups               []linkGroup
@@ -47,6 +48,11 @@ type releaseView struct {
 type artifactView struct {
 	Name, Reference string
 	Carried         link
+}
+
+type chartView struct {
+	Name, Version string
+	Carried       link
 }
 
 type buildView struct {
@@ -174,17 +180,23 @@ func newReleaseView(r promotion.Release, links []promotion.Link, promotions []pr
 		v.RebuildOf = &l
 	}
 	v.Artifacts = each(r.Artifacts, func(a promotion.Artifact) artifactView {
-		view := artifactView{Name: a.Name, Reference: a.Reference()}
-		if a.CarriedFrom != 0 {
-			view.Carried = link{Text: "carried forward", URL: fmt.Sprintf("/releases/%d", a.CarriedFrom)}
-		}
-		return view
+		return artifactView{Name: a.Name, Reference: a.Reference(), Carried: carried(a.CarriedFrom)}
+	})
+	v.Charts = each(r.Charts, func(c promotion.ReleaseChart) chartView {
+		return chartView{Name: c.Name, Version: c.Version, Carried: carried(c.CarriedFrom)}
 	})
 	v.Promotions = each(promotions, func(p promotion.Promotion) promotionRow {
 		return promotionRow{Link: promotionLink(p.ID), Environment: p.Target.Environment, What: kindWord(p), State: stateMark(p.State()), RequestedBy: p.RequestedBy,
 			At: at(p.RequestedAt, now)}
 	})
 	return v
+}
+
+func carried(from int64) link {
+	if from == 0 {
+		return link{}
+	}
+	return link{Text: "carried forward", URL: fmt.Sprintf("/releases/%d", from)}
 }
 
 func chainSaid(links []promotion.Link) string {

@@ -48,7 +48,8 @@ func sampleReleases() []promotion.Release {
 		{ID: 3, Application: "checkout", Number: 3, Version: "1.2.0", Line: "main", Origin: promotion.FromBuild, BuildID: 7, RebuildOf: 2,
 			Aliases: []string{"1.2.0-rc1"}, CreatedAt: before(3600), Artifacts: []promotion.Artifact{
 				{Name: "checkout", Repository: "registry.example.com/shop/checkout", Digest: newImage[len(newImage)-71:], BuildID: 7},
-				{Name: "sidecar", Repository: "registry.example.com/shop/sidecar", Digest: "sha256:" + strings.Repeat("c0de", 16), CarriedFrom: 2}}},
+				{Name: "sidecar", Repository: "registry.example.com/shop/sidecar", Digest: "sha256:" + strings.Repeat("c0de", 16), CarriedFrom: 2}},
+			Charts: []promotion.ReleaseChart{{Chart: promotion.Chart{Name: "checkout", Version: "0.4.0"}, BuildID: 6, CarriedFrom: 2}}},
 		{ID: 2, Application: "checkout", Number: 2, Version: "1.1.0", Line: "main", Origin: promotion.FromBuild, BuildID: 6, CreatedAt: before(90000),
 			Artifacts: []promotion.Artifact{{Name: "checkout", Repository: "registry.example.com/shop/checkout", Digest: oldImage[len(oldImage)-71:], BuildID: 6}}},
 		{ID: 1, Application: "checkout", Number: 1, Version: "1.0.0", Line: "main", Origin: promotion.FromImport, CreatedAt: before(900000),

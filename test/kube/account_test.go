@@ -25,8 +25,6 @@ import (
 
 const sluiceAccount = "system:serviceaccount:sluice:sluice"
 
-var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-
 // shipped applies one of the manifests that Sluice ships.
 func (w *world) shipped(file string) {
 	w.Helper()

@@ -75,3 +75,58 @@ func (b *InsertReleaseArtifactBatchResults) Close() error {
 	b.closed = true
 	return b.br.Close()
 }
+
+const insertReleaseChart = `-- name: InsertReleaseChart :batchexec
+INSERT INTO release_charts (release_id, name, version, build_id, carried_from) VALUES ($1, $2, $3, $4, $5)
+`
+
+type InsertReleaseChartBatchResults struct {
+	br     pgx.BatchResults
+	tot    int
+	closed bool
+}
+
+type InsertReleaseChartParams struct {
+	ReleaseID   int64
+	Name        string
+	Version     string
+	BuildID     *int64
+	CarriedFrom *int64
+}
+
+func (q *Queries) InsertReleaseChart(ctx context.Context, arg []InsertReleaseChartParams) *InsertReleaseChartBatchResults {
+	batch := &pgx.Batch{}
+	for _, a := range arg {
+		vals := []interface{}{
+			a.ReleaseID,
+			a.Name,
+			a.Version,
+			a.BuildID,
+			a.CarriedFrom,
+		}
+		batch.Queue(insertReleaseChart, vals...)
+	}
+	br := q.db.SendBatch(ctx, batch)
+	return &InsertReleaseChartBatchResults{br, len(arg), false}
+}
+
+func (b *InsertReleaseChartBatchResults) Exec(f func(int, error)) {
+	defer b.br.Close()
+	for t := 0; t < b.tot; t++ {
+		if b.closed {
+			if f != nil {
+				f(t, ErrBatchAlreadyClosed)
+			}
+			continue
+		}
+		_, err := b.br.Exec()
+		if f != nil {
+			f(t, err)
+		}
+	}
+}
+
+func (b *InsertReleaseChartBatchResults) Close() error {
+	b.closed = true
+	return b.br.Close()
+}

@@ -107,6 +107,30 @@ func (q *Queries) BuildByKey(ctx context.Context, key string) (Build, error) {
 	return i, err
 }
 
+const buildCharts = `-- name: BuildCharts :many
+SELECT build_id, name, version FROM build_charts WHERE build_id = ANY ($1::bigint[]) ORDER BY build_id, name
+`
+
+func (q *Queries) BuildCharts(ctx context.Context, builds []int64) ([]BuildChart, error) {
+	rows, err := q.db.Query(ctx, buildCharts, builds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BuildChart
+	for rows.Next() {
+		var i BuildChart
+		if err := rows.Scan(&i.BuildID, &i.Name, &i.Version); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const buildsOfGroup = `-- name: BuildsOfGroup :many
 SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds WHERE build_group = $1 ORDER BY id
 `
@@ -214,6 +238,22 @@ func (q *Queries) InsertBuildArtifacts(ctx context.Context, arg InsertBuildArtif
 		arg.Digests,
 		arg.Tags,
 	)
+	return err
+}
+
+const insertBuildCharts = `-- name: InsertBuildCharts :exec
+INSERT INTO build_charts (build_id, name, version)
+SELECT $1::bigint, unnest($2::text[]), unnest($3::text[])
+`
+
+type InsertBuildChartsParams struct {
+	BuildID  int64
+	Names    []string
+	Versions []string
+}
+
+func (q *Queries) InsertBuildCharts(ctx context.Context, arg InsertBuildChartsParams) error {
+	_, err := q.db.Exec(ctx, insertBuildCharts, arg.BuildID, arg.Names, arg.Versions)
 	return err
 }
 

@@ -566,7 +566,7 @@ func (q *Queries) SaveViolation(ctx context.Context, arg SaveViolationParams) er
 }
 
 const unexamined = `-- name: Unexamined :many
-SELECT v.id, v.target_id, v.commit, v.author, v.message, v.committed_at, v.rendered_hash, v.images, v.release_id, v.promotion_id, v.found_at, v.imported, v.examined FROM target_revisions v JOIN target_details t ON t.id = v.target_id
+SELECT v.id, v.target_id, v.commit, v.author, v.message, v.committed_at, v.rendered_hash, v.images, v.release_id, v.promotion_id, v.found_at, v.imported, v.examined, v.charts FROM target_revisions v JOIN target_details t ON t.id = v.target_id
 WHERE NOT v.examined AND v.promotion_id IS NULL AND t.repository = $1 AND v.found_at < $2::timestamptz
 ORDER BY v.id
 `
@@ -599,6 +599,7 @@ func (q *Queries) Unexamined(ctx context.Context, arg UnexaminedParams) ([]Targe
 			&i.FoundAt,
 			&i.Imported,
 			&i.Examined,
+			&i.Charts,
 		); err != nil {
 			return nil, err
 		}

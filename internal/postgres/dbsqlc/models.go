@@ -74,6 +74,13 @@ type BuildArtifact struct {
 	Tags       []string
 }
 
+// chart versions that CI posted with a build
+type BuildChart struct {
+	BuildID int64
+	Name    string
+	Version string
+}
+
 type ConfigRepository struct {
 	ID         int64
 	Name       string
@@ -366,6 +373,17 @@ type ReleaseArtifact struct {
 	CarriedFrom *int64
 }
 
+// chart versions that are part of a release: overlays that pin the chart get this version
+type ReleaseChart struct {
+	ReleaseID int64
+	Name      string
+	Version   string
+	// the build that posted the version; null for one that ran when it was first seen
+	BuildID *int64
+	// the earlier release this version was carried forward from
+	CarriedFrom *int64
+}
+
 // named unknowns of the gate rollback-safe that somebody other than the one who asked lets stand for a while
 type RollbackAcceptance struct {
 	ID          int64
@@ -458,6 +476,8 @@ type TargetRevision struct {
 	// it was on main before Sluice knew the target
 	Imported bool
 	Examined bool
+	// charts that the overlay pins to one version, as name and version; null when they were not read
+	Charts json.RawMessage
 }
 
 // what went past a gate: followed all the same, and to be reviewed

@@ -247,15 +247,48 @@ func (q *Queries) ReleaseByID(ctx context.Context, ids []int64) ([]ReleaseByIDRo
 	return items, nil
 }
 
+const releaseCharts = `-- name: ReleaseCharts :many
+SELECT release_id, name, version, build_id, carried_from FROM release_charts WHERE release_id = ANY ($1::bigint[]) ORDER BY release_id, name
+`
+
+func (q *Queries) ReleaseCharts(ctx context.Context, ids []int64) ([]ReleaseChart, error) {
+	rows, err := q.db.Query(ctx, releaseCharts, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReleaseChart
+	for rows.Next() {
+		var i ReleaseChart
+		if err := rows.Scan(
+			&i.ReleaseID,
+			&i.Name,
+			&i.Version,
+			&i.BuildID,
+			&i.CarriedFrom,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const releaseOf = `-- name: ReleaseOf :one
 WITH running AS (
     SELECT unnest($3::text[]) AS repository, unnest($4::text[]) AS reference
+), pinned AS (
+    SELECT unnest($5::text[]) AS name, unnest($6::text[]) AS version
 )
 SELECT r.id FROM releases r
 WHERE r.application_id = $1
   AND EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.reference = a.reference WHERE a.release_id = r.id)
   AND NOT EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.repository = a.repository AND u.reference <> a.reference
                   WHERE a.release_id = r.id)
+  AND NOT EXISTS (SELECT FROM release_charts c JOIN pinned p ON p.name = c.name AND p.version <> c.version WHERE c.release_id = r.id)
 ORDER BY r.id = $2::bigint DESC, r.number DESC LIMIT 1
 `
 
@@ -264,6 +297,8 @@ type ReleaseOfParams struct {
 	Preferred     int64
 	Repositories  []string
 	Refs          []string
+	Charts        []string
+	Versions      []string
 }
 
 func (q *Queries) ReleaseOf(ctx context.Context, arg ReleaseOfParams) (int64, error) {
@@ -272,6 +307,8 @@ func (q *Queries) ReleaseOf(ctx context.Context, arg ReleaseOfParams) (int64, er
 		arg.Preferred,
 		arg.Repositories,
 		arg.Refs,
+		arg.Charts,
+		arg.Versions,
 	)
 	var id int64
 	err := row.Scan(&id)

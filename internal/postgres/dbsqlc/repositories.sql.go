@@ -22,6 +22,31 @@ func (q *Queries) ApplicationID(ctx context.Context, name string) (int64, error)
 	return id, err
 }
 
+const chartsOf = `-- name: ChartsOf :one
+WITH latest AS (
+    SELECT t.layout, l.charts FROM targets t
+    CROSS JOIN LATERAL (SELECT v.charts FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
+    WHERE t.application_id = $1 AND t.removed_at IS NULL
+)
+SELECT coalesce((SELECT array_agg(DISTINCT c ->> 'name') FROM latest CROSS JOIN LATERAL jsonb_array_elements(latest.charts) c), '{}')::text[] AS names,
+       coalesce((SELECT array_agg(DISTINCT c.name) FROM release_charts c JOIN releases r ON r.id = c.release_id
+                 WHERE r.application_id = $1 AND c.build_id IS NOT NULL), '{}')::text[] AS posted,
+       EXISTS (SELECT FROM latest WHERE layout = 'helm' AND charts IS NULL) AS unread
+`
+
+type ChartsOfRow struct {
+	Names  []string
+	Posted []string
+	Unread bool
+}
+
+func (q *Queries) ChartsOf(ctx context.Context, applicationID int64) (ChartsOfRow, error) {
+	row := q.db.QueryRow(ctx, chartsOf, applicationID)
+	var i ChartsOfRow
+	err := row.Scan(&i.Names, &i.Posted, &i.Unread)
+	return i, err
+}
+
 const claimDelivery = `-- name: ClaimDelivery :execrows
 INSERT INTO webhook_deliveries (host, delivery, received_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
@@ -116,8 +141,8 @@ func (q *Queries) InsertPolicy(ctx context.Context, arg InsertPolicyParams) erro
 
 const insertTargetRevision = `-- name: InsertTargetRevision :exec
 INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id,
-                              found_at, imported, examined)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                              found_at, imported, examined, charts)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `
 
 type InsertTargetRevisionParams struct {
@@ -133,6 +158,7 @@ type InsertTargetRevisionParams struct {
 	FoundAt      *time.Time
 	Imported     bool
 	Examined     bool
+	Charts       json.RawMessage
 }
 
 func (q *Queries) InsertTargetRevision(ctx context.Context, arg InsertTargetRevisionParams) error {
@@ -149,6 +175,7 @@ func (q *Queries) InsertTargetRevision(ctx context.Context, arg InsertTargetRevi
 		arg.FoundAt,
 		arg.Imported,
 		arg.Examined,
+		arg.Charts,
 	)
 	return err
 }
@@ -364,7 +391,7 @@ func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepos
 }
 
 const revisionsOf = `-- name: RevisionsOf :many
-SELECT id, target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id, found_at, imported, examined FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2
+SELECT id, target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id, found_at, imported, examined, charts FROM target_revisions WHERE target_id = $1 ORDER BY id DESC LIMIT $2
 `
 
 type RevisionsOfParams struct {
@@ -395,6 +422,7 @@ func (q *Queries) RevisionsOf(ctx context.Context, arg RevisionsOfParams) ([]Tar
 			&i.FoundAt,
 			&i.Imported,
 			&i.Examined,
+			&i.Charts,
 		); err != nil {
 			return nil, err
 		}

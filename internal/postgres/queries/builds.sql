@@ -10,6 +10,13 @@ INSERT INTO build_artifacts (build_id, repository, digest, tags)
 SELECT sqlc.arg(build_id)::bigint, unnest(sqlc.arg(repositories)::text[]), unnest(sqlc.arg(digests)::text[]),
        string_to_array(unnest(sqlc.arg(tags)::text[]), ' ');
 
+-- name: InsertBuildCharts :exec
+INSERT INTO build_charts (build_id, name, version)
+SELECT sqlc.arg(build_id)::bigint, unnest(sqlc.arg(names)::text[]), unnest(sqlc.arg(versions)::text[]);
+
+-- name: BuildCharts :many
+SELECT * FROM build_charts WHERE build_id = ANY (sqlc.arg(builds)::bigint[]) ORDER BY build_id, name;
+
 -- name: BuildByFingerprint :one
 SELECT id FROM builds WHERE fingerprint = $1;
 

@@ -52,6 +52,12 @@ RETURNING id, number;
 INSERT INTO release_artifacts (release_id, repository, digest, tag, name, build_id, carried_from)
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
+-- name: ReleaseCharts :many
+SELECT * FROM release_charts WHERE release_id = ANY (sqlc.arg(ids)::bigint[]) ORDER BY release_id, name;
+
+-- name: InsertReleaseChart :batchexec
+INSERT INTO release_charts (release_id, name, version, build_id, carried_from) VALUES ($1, $2, $3, $4, $5);
+
 -- name: SaveRejection :exec
 UPDATE releases SET rejected_by = $2, rejected_at = $3, rejection = $4 WHERE id = $1;
 
@@ -61,12 +67,15 @@ INSERT INTO release_aliases (release_id, version, build_id, created_at) VALUES (
 -- name: ReleaseOf :one
 WITH running AS (
     SELECT unnest(sqlc.arg(repositories)::text[]) AS repository, unnest(sqlc.arg(refs)::text[]) AS reference
+), pinned AS (
+    SELECT unnest(sqlc.arg(charts)::text[]) AS name, unnest(sqlc.arg(versions)::text[]) AS version
 )
 SELECT r.id FROM releases r
 WHERE r.application_id = sqlc.arg(application_id)
   AND EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.reference = a.reference WHERE a.release_id = r.id)
   AND NOT EXISTS (SELECT FROM release_artifacts a JOIN running u ON u.repository = a.repository AND u.reference <> a.reference
                   WHERE a.release_id = r.id)
+  AND NOT EXISTS (SELECT FROM release_charts c JOIN pinned p ON p.name = c.name AND p.version <> c.version WHERE c.release_id = r.id)
 ORDER BY r.id = sqlc.arg(preferred)::bigint DESC, r.number DESC LIMIT 1;
 
 -- name: Releases :many

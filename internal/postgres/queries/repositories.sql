@@ -93,8 +93,8 @@ SELECT id FROM applications WHERE name = $1 AND removed_at IS NULL ORDER BY id L
 
 -- name: InsertTargetRevision :exec
 INSERT INTO target_revisions (target_id, commit, author, message, committed_at, rendered_hash, images, release_id, promotion_id,
-                              found_at, imported, examined)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+                              found_at, imported, examined, charts)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- name: ImagesOf :many
 SELECT DISTINCT n.repository FROM targets t
@@ -102,6 +102,17 @@ CROSS JOIN LATERAL (SELECT v.images FROM target_revisions v WHERE v.target_id = 
 CROSS JOIN LATERAL (SELECT (i ->> 'Name')::text AS repository FROM jsonb_path_query(l.images, '$[*]') i) n
 WHERE t.application_id = $1 AND t.removed_at IS NULL
 ORDER BY 1;
+
+-- name: ChartsOf :one
+WITH latest AS (
+    SELECT t.layout, l.charts FROM targets t
+    CROSS JOIN LATERAL (SELECT v.charts FROM target_revisions v WHERE v.target_id = t.id ORDER BY v.id DESC LIMIT 1) l
+    WHERE t.application_id = $1 AND t.removed_at IS NULL
+)
+SELECT coalesce((SELECT array_agg(DISTINCT c ->> 'name') FROM latest CROSS JOIN LATERAL jsonb_array_elements(latest.charts) c), '{}')::text[] AS names,
+       coalesce((SELECT array_agg(DISTINCT c.name) FROM release_charts c JOIN releases r ON r.id = c.release_id
+                 WHERE r.application_id = $1 AND c.build_id IS NOT NULL), '{}')::text[] AS posted,
+       EXISTS (SELECT FROM latest WHERE layout = 'helm' AND charts IS NULL) AS unread;
 
 -- name: LockTarget :exec
 SELECT FROM targets WHERE id = $1 FOR NO KEY UPDATE;
