@@ -101,7 +101,7 @@ func TestAChartIsPromotedWithItsImage(t *testing.T) {
 	same(w, "staging's pin", w.pin("staging"), "0.4.0")
 	id = w.promotes(second, "prod")
 	w.is(id, promotion.StateOpen)
-	w.contains("the pull request", w.body(id), "| `catalog` (carried forward) | `0.4.0` |")
+	w.contains("the pull request", w.body(id), "| `catalog` (carried forward) | `0.3.0` | `0.4.0` |")
 	w.contains("the gate renders", w.gate(id, promotion.PhaseOpen, promotion.GateRenders).Reason, "catalog 0.3.0 to 0.4.0")
 	w.contains("the diff", w.promotion(id).Diff, "annotations")
 }
