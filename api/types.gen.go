@@ -1302,6 +1302,9 @@ type Plan struct {
 	Application string    `json:"application"`
 	At          time.Time `json:"at"`
 
+	// Behind The promotion that it would wait behind in the queue. Left out when it would have its turn.
+	Behind int64 `json:"behind,omitempty,omitzero"`
+
 	// Diff What would change in the rendered objects, secrets masked.
 	Diff string `json:"diff"`
 
@@ -1375,8 +1378,11 @@ type Problem struct {
 
 // Promotion The decision, the pull request and the deployment are separate facts; `state` is derived from them.
 type Promotion struct {
-	Application    string            `json:"application"`
-	Approvals      []Approval        `json:"approvals,omitzero"`
+	Application string     `json:"application"`
+	Approvals   []Approval `json:"approvals,omitzero"`
+
+	// Behind The promotion that it waits behind in the queue of its target. Left out when it has its turn.
+	Behind         int64             `json:"behind,omitempty,omitzero"`
 	DecidedAt      time.Time         `json:"decided_at,omitempty,omitzero"`
 	DecidedBy      string            `json:"decided_by,omitempty,omitzero"`
 	Decision       PromotionDecision `json:"decision"`

@@ -73,6 +73,9 @@ func showPromotion(out io.Writer, p api.Promotion) {
 	if p.Hotfix {
 		row(out, "hotfix", "goes past the environments before "+p.Environment)
 	}
+	if p.Behind != 0 {
+		row(out, "queue", fmt.Sprintf("behind promotion %d", p.Behind))
+	}
 	if p.Restore.Commit != "" {
 		row(out, "configuration", "as of commit "+p.Restore.Commit)
 	}

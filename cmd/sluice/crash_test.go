@@ -29,6 +29,7 @@ const (
 	asProgram = "SLUICE_TEST_AS_PROGRAM"
 	crashAt   = "SLUICE_TEST_CRASH_AT"
 	reviewBy  = "SLUICE_TEST_REVIEW_BY" // who approves every open pull request at the host
+	queueIn   = "SLUICE_TEST_QUEUE_IN"  // the environment where what is newer waits
 )
 
 func TestMain(m *testing.M) {
@@ -80,7 +81,7 @@ func (r reviewed) Reviews(ctx context.Context, number int) ([]promotion.Review, 
 	return []promotion.Review{{Author: r.by, Verdict: promotion.ReviewApproves, Head: p.HeadSHA, At: p.At}}, err
 }
 
-// briefly is a policy after which a release soon counts as verified.
+// briefly is a policy after which a release soon counts as verified, and of a queue where one is asked for.
 type briefly struct{ promotion.Policies }
 
 func (b briefly) Parse(files promotion.PolicyFiles) (promotion.Rules, error) {
@@ -93,6 +94,7 @@ type brieflyRules struct{ promotion.Rules }
 func (b brieflyRules) For(t promotion.Target) promotion.EnvironmentPolicy {
 	p := b.Rules.For(t)
 	p.Soak = 100 * time.Millisecond
+	p.NewerWaits = t.Environment == os.Getenv(queueIn)
 	return p
 }
 
@@ -141,7 +143,7 @@ var scenarios = map[string]func(*crash, string){
 	"sync": (*crash).prodIsSynced, "find-merged": (*crash).prodIsMergedByHand, "find-closed": (*crash).branchIsDeleted,
 	"close": (*crash).prodIsCancelled, "lapse": (*crash).mergeLapses, "overtake": (*crash).devIsOvertaken,
 	"withdraw": (*crash).overlayIsRemoved, "notice": (*crash).somebodyChangesProd, "review": (*crash).prodIsReviewed,
-	"withdraw-merge": (*crash).standingMergeEnds,
+	"withdraw-merge": (*crash).standingMergeEnds, "move-up": (*crash).nextHasItsTurn,
 }
 
 // arm restarts the server so that it dies at the boundary.
@@ -435,6 +437,29 @@ func (c *crash) standingMergeEnds(boundary string) {
 		c.Errorf("promotion %.0f is cancelled, and its merge still stands", prod)
 	}
 	c.finished(prod)
+}
+
+// nextHasItsTurn: a promotion waits in the queue, and the one before it is cancelled.
+func (c *crash) nextHasItsTurn(boundary string) {
+	prod := c.openProd()
+	_, body := c.image()
+	release, dev := c.post(body)
+	c.ends(dev, "verified")
+	c.ends(c.promote(release, "staging"), "verified")
+	c.demo.Kill()
+	c.demo.Run(c.T, crashAt+"="+boundary, queueIn+"=prod")
+	next := c.promote(release, "prod")
+	if behind := c.ends(next, "requested")["behind"]; behind != prod {
+		c.Errorf("promotion %.0f waits behind %v, want %.0f", next, behind, prod)
+	}
+	c.try("release-manager", fmt.Sprintf("/api/v1/promotions/%.0f/cancel", prod), `{"reason":"crash test"}`)
+	c.die(boundary)
+	c.ends(prod, "cancelled")
+	c.finished(prod)
+	c.ends(next, "open")
+	c.act("release-manager", next, "cancel", `{"reason":"crash test"}`)
+	c.ends(next, "cancelled")
+	c.finished(next)
 }
 
 func (c *crash) devIsOvertaken(boundary string) {

@@ -28,6 +28,6 @@ func planAnswer(p promotion.Plan) api.Plan {
 		Application: p.Target.Application, Environment: p.Target.Environment,
 		Release: p.Release.ID, ReleaseNumber: p.Release.Number, Version: p.Release.Version,
 		At: p.At.UTC(), Held: slices.ContainsFunc(p.Gates, promotion.GateResult.Holds), Gates: each(p.Gates, gateAnswer),
-		Earliest: unlessNever(p.Earliest), WaitsFor: p.Waits, Diff: p.Diff,
+		Earliest: unlessNever(p.Earliest), Behind: p.Behind, WaitsFor: p.Waits, Diff: p.Diff,
 	}
 }

@@ -16,7 +16,7 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 		WaitsFor: p.WaitsFor, Failure: p.Failure,
 
 		Decision: api.PromotionDecision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: p.DecidedAt.UTC(),
-		With: p.With, Hotfix: p.Hotfix, SourceChanges: each(p.Source, sourceAnswer),
+		With: p.With, Hotfix: p.Hotfix, Behind: p.Behind, SourceChanges: each(p.Source, sourceAnswer),
 		DecisionReason: p.DecisionReason, SupersededBy: p.SupersededBy,
 
 		PullRequest: pullRequestAnswer(p), RenderedHash: p.RenderedHash,

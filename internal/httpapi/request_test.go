@@ -87,6 +87,8 @@ func (auditTx) LockPromotion(context.Context, int64) (promotion.Promotion, error
 
 func (auditTx) SavePromotion(context.Context, promotion.Promotion) error { return nil }
 
+func (auditTx) EnqueueTarget(context.Context, int64) error { return nil }
+
 func (auditTx) Enqueue(context.Context, promotion.Work) error { return nil }
 
 func (t auditTx) Audit(_ context.Context, e promotion.AuditEvent) error {

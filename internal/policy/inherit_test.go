@@ -172,6 +172,7 @@ environments:
     concurrency: {most: 2, priority: high}
     soak: 1h
     window: {lead: 1h, least_left: 1h}
+    when_newer: queue
     hotfix: {approvals: 3}
     rollback: {approvals: 0, windows: ignore, recovery: [{metric: errors, query: up, below: 1, for: 5m}], recover_within: 20m}
     evidence: [x]

@@ -137,6 +137,8 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		{atRoot, "both refuse", "environments: {prod: {soak: 8:00}}"},
 		{atRoot, "both refuse", "environments: {prod: {soak: 1.5h}}"},
 		{atRoot, "both refuse", "environments: {prod: {soak: never}}"},
+		{atRoot, "both accept", "environments: {prod: {when_newer: queue}}"},
+		{atRoot, "both refuse", "environments: {prod: {when_newer: wait}}"},
 		{atRoot, "both accept", "environments: {prod: {hotfix: {approvals: 3}}}"},
 		{atRoot, "both refuse", "environments: {prod: {hotfix: {approvals: one}}}"},
 		{atRoot, "both accept", "environments: {prod: {rollback: {approvals: 0, windows: ignore}}}"},

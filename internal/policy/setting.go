@@ -28,6 +28,7 @@ var settings = append([]setting{
 	either("promotion", "manual", "automatic", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.AutomaticPromotion }),
 	either("merge", "manual", "automatic", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.AutomaticMerge }),
 	mergeMethod("merge_method"),
+	whenNewer("when_newer"),
 	either("sync", "sluice", "engine", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.SyncBySluice }),
 	either("upstream", "all", "any", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.UpstreamAny }),
 	either("reason", "required", "optional", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.ReasonRequired }),

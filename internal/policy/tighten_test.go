@@ -57,6 +57,7 @@ func TestDirections(t *testing.T) {
 		"soak":                   {"29m", "1h"},
 		"window.lead":            {"0s", "1m"},
 		"window.least_left":      {"1m", "61s"},
+		"when_newer":             {"queue", "supersede"},
 		"hotfix.approvals":       {"1", "2"},
 		"rollback.approvals":     {"0", "1"},
 		"rollback.windows":       {"ignore", "apply"},
@@ -194,6 +195,7 @@ func randomEnvironments(r *rand.Rand, most int) string {
 			"approvals: {count: " + pick("0", "1", "3") + ", roles: " + pick("[approver]", "[admin, approver]", "[release-manager]") + "}",
 			"approvals: {expire_after: " + pick("1h", "never", "30m") + "}", "window: {lead: " + pick("0s", "1m") + "}",
 			"window: {least_left: " + pick("0s", "1m") + "}", "registries: " + pick("{}", "{a: b}"), "evidence: " + pick("[]", "[a]", "[a, {name: a, environment: dev}]"),
+			"when_newer: " + pick("supersede", "queue"),
 			"hotfix: {approvals: " + pick("0", "1", "2", "3") + "}",
 			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") +
 				", recovery: " + pick("[]", "[{metric: a, query: up, above: 0, for: 1m}]") + ", recover_within: " + pick("1m", "1h") + "}",
@@ -248,6 +250,7 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"hotfix.approvals": after.HotfixApprovals != nil &&
 			after.Of(promotion.Promotion{Hotfix: true}).Approvals < before.Of(promotion.Promotion{Hotfix: true}).Approvals,
 		"evidence":     slices.ContainsFunc(before.Evidence, dropped),
+		"when_newer":   before.NewerWaits != after.NewerWaits,
 		"merge_method": before.MergeMethod != after.MergeMethod,
 		"registries":   !cmp.Equal(before.Registries, after.Registries) && len(before.Registries)+len(after.Registries) > 0,
 	} {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -40,7 +41,11 @@ func (r reader) Board(ctx context.Context) ([]promotion.BoardRow, error) {
 		}
 	}
 	for i := range unfinished { // newest first, so the newest stands
-		if cell := cells[unfinished[i].Target.ID]; cell != nil && cell.Open == nil {
+		switch cell := cells[unfinished[i].Target.ID]; {
+		case cell == nil:
+		case unfinished[i].Behind != 0:
+			cell.Waiting = slices.Insert(cell.Waiting, 0, unfinished[i])
+		case cell.Open == nil:
 			cell.Open = &unfinished[i]
 		}
 	}

@@ -18,7 +18,7 @@ func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) (promotion.Promotion
 	}
 	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
-		With: p.WithEnvironments, Hotfix: p.Hotfix,
+		With: p.WithEnvironments, Hotfix: p.Hotfix, Behind: value(p.Behind),
 		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
@@ -90,19 +90,25 @@ func (t *tx) LockPromotion(ctx context.Context, id int64) (promotion.Promotion, 
 	return t.Promotion(ctx, id)
 }
 
-func (t *tx) OpenPromotion(ctx context.Context, targetID int64) (promotion.Promotion, error) {
-	id, err := t.q.OpenPromotion(ctx, targetID)
+func (r reader) OpenOn(ctx context.Context, targetID int64) ([]promotion.Promotion, error) {
+	ids, err := r.q.OpenOn(ctx, targetID)
 	if err != nil {
-		return promotion.Promotion{}, found(err)
+		return nil, err
 	}
-	return t.LockPromotion(ctx, id)
+	all := make([]promotion.Promotion, len(ids))
+	for i, id := range ids {
+		if all[i], err = r.Promotion(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64, error) {
 	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
 		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
-		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With), Hotfix: p.Hotfix})
+		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With), Hotfix: p.Hotfix, Behind: nullID(p.Behind)})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
@@ -124,7 +130,7 @@ func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {
 		SyncedAt: nullTime(p.SyncedAt), LiveAt: nullTime(p.LiveAt), VerifiedAt: nullTime(p.VerifiedAt), OvertakenAt: nullTime(p.OvertakenAt),
 		RolledBackAt: nullTime(p.RolledBackAt), Failure: p.Failure, WaitsFor: p.WaitsFor, ReleaseID: nullID(p.Release.ID), Lint: list(p.Lint), ChangesPolicy: p.ChangesPolicy,
 		StandingMergeBy: p.StandingMerge.By, StandingMergeAt: nullTime(p.StandingMerge.At), StandingMergeRoles: rolesToText(p.StandingMerge.Roles),
-		StandingMergeRendered: p.StandingMerge.RenderedHash, StandingMergeKind: string(p.StandingMerge.Kind), SourceChanges: source})
+		StandingMergeRendered: p.StandingMerge.RenderedHash, StandingMergeKind: string(p.StandingMerge.Kind), SourceChanges: source, Behind: nullID(p.Behind)})
 }
 
 func (t *tx) PromotionByCommit(ctx context.Context, targetID int64, sha string) (int64, error) {

@@ -37,6 +37,7 @@ func (s *Service) steps() []step {
 		{"close", mustClose, s.closePullRequest},
 		{"notice", mustNotice, s.notice},
 		{"review", s.mustTakeReviews, s.takeReviews},
+		{"move-up", mayMoveUp, s.moveUp},
 		{"propose", mustPropose, s.propose},
 		{"open", mustOpen, s.openPullRequest},
 		{"report", mustReport, s.report},
@@ -132,15 +133,13 @@ func (s *Service) take(ctx context.Context, f *situation, st step) error {
 		if err != nil {
 			return err
 		}
-		before := p.State()
+		before, wasOpen := p.State(), p.Open()
 		r.apply(&p)
 		if err := tx.SavePromotion(ctx, p); err != nil {
 			return err
 		}
-		if before != StateFailed && p.State() == StateFailed {
-			if err := s.notify(ctx, tx, p.failed(s.Now())); err != nil {
-				return err
-			}
+		if err := s.concernOthers(ctx, tx, p, before, wasOpen); err != nil {
+			return err
 		}
 		if r.then != nil {
 			if err := r.then(ctx, tx, p); err != nil {
@@ -158,6 +157,19 @@ func (s *Service) take(ctx context.Context, f *situation, st step) error {
 		return fmt.Errorf("record: %w", err)
 	}
 	s.passed(st.name + ":recorded")
+	return nil
+}
+
+// concernOthers tells people of a failure, and has whoever waits behind what is over move up.
+func (s *Service) concernOthers(ctx context.Context, tx Tx, p Promotion, before State, wasOpen bool) error {
+	if before != StateFailed && p.State() == StateFailed {
+		if err := s.notify(ctx, tx, p.failed(s.Now())); err != nil {
+			return err
+		}
+	}
+	if wasOpen && !p.Open() {
+		return tx.EnqueueTarget(ctx, p.Target.ID)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ type Plan struct {
 	At       time.Time
 	Gates    []GateResult
 	Earliest time.Time // before which nothing can go out, by the sync windows; zero: they never open again
+	Behind   int64     // the promotion that it would wait behind in the queue; zero when it would have its turn
 	Waits    string    // what it would wait for, and who would have to act
 	Diff     string
 }
@@ -50,6 +51,9 @@ func (s *Service) Plan(ctx context.Context, r PlanRequest) (Plan, error) {
 	plan := Plan{Target: t, Release: release, At: f.now, Gates: f.gates, Earliest: f.now, Waits: f.waiting(), Diff: f.proposed.Diff}
 	if len(holding(f.gates, PhaseOpen)) == 0 {
 		plan.Waits = explain("", holding(f.gates, PhaseMerge))
+	}
+	if err := s.planQueue(ctx, p, &plan); err != nil {
+		return Plan{}, err
 	}
 	if d := WindowOf(f.rules.rules, f.freezes, t, clustersOf(f.deployments, t.ID), f.now); !d.Open {
 		plan.Earliest = d.Next

@@ -27,6 +27,7 @@ type EnvironmentPolicy struct {
 	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
 	ReasonRequired     bool              // whoever asks for a promotion says why
 	Evidence           []NeededEvidence  // that must have passed
+	NewerWaits         bool              // a release asked for while another is open waits for its turn, and does not take its place
 	UpstreamAny        bool              // verified in one environment of the rank before is enough, not in all
 	SyncBySluice       bool              // the target's sync is started by Sluice, not by the engine
 	SyncsAtOnce        int               // how many targets that Sluice syncs may do so at once in a cluster; at least 1

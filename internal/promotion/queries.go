@@ -34,8 +34,9 @@ type BoardRow struct {
 type BoardCell struct {
 	Target      Target
 	Deployments []Deployment
-	Open        *Promotion // the promotion that occupies the target or is on its way to the cluster
-	Desired     *Release   // what main renders, nil when no release matches
+	Open        *Promotion  // the promotion that occupies the target or is on its way to the cluster
+	Waiting     []Promotion // behind it in the queue, in order
+	Desired     *Release    // what main renders, nil when no release matches
 	DesiredSHA  string
 }
 

@@ -90,19 +90,21 @@ func (s *Service) findRelease(ctx context.Context, r PromoteRequest) (release Re
 	return release, err
 }
 
-// start stores a promotion under the application's lock. The target's open promotion is
-// returned when it carries the same release, superseded when the rules allow it,
-// and otherwise refuses the new one.
+// start stores a promotion under the application's lock. One of the target's open promotions is
+// returned when it carries the same release. Where the policy has queues the new one waits behind them; otherwise they are
+// superseded when the rules allow it, and refuse the new one when not.
 func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int64, error) {
 	if err := refuseRejected(ctx, tx, p.Release); err != nil {
 		return 0, err
 	}
-	open, err := tx.OpenPromotion(ctx, p.Target.ID)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	open, err := lockOpen(ctx, tx, p.Target.ID)
+	if err != nil {
 		return 0, err
 	}
-	if open.ID != 0 && open.sameContent(p) && open.Hotfix == p.Hotfix {
-		return open.ID, nil
+	for _, o := range open {
+		if o.sameContent(p) && o.Hotfix == p.Hotfix {
+			return o.ID, nil
+		}
 	}
 	if err := s.refuseCurrent(ctx, tx, p); err != nil {
 		return 0, err
@@ -113,20 +115,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	if err := refuseOwnLine(ctx, tx, p); err != nil {
 		return 0, err
 	}
-	if open.ID != 0 {
-		if err := s.mayReplace(ctx, tx, open, p); err != nil {
-			return 0, err
-		}
-		open.Decision, open.DecidedBy, open.DecidedAt = Superseded, by.Name, s.Now()
-		open.DecisionReason = fmt.Sprintf("release %d (%s) is newer", p.Release.Number, p.Release.Version)
-		if p.Kind == KindRollback {
-			if open.DecisionReason, err = givesWay(ctx, tx, open, p); err != nil {
-				return 0, err
-			}
-		}
-		if err := s.store(ctx, tx, by, open, "promotion.superseded", "superseded: "+open.DecisionReason); err != nil {
-			return 0, err
-		}
+	replaced, err := s.makeRoom(ctx, tx, by, open, &p)
+	if err != nil {
+		return 0, err
 	}
 	p.Decision, p.PullRequest = Requested, PullRequestNone
 	if p.ID, err = tx.InsertPromotion(ctx, p); err != nil {
@@ -135,15 +126,18 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	if err := s.holdForRollback(ctx, tx, by, p); err != nil {
 		return 0, err
 	}
-	if open.ID != 0 {
-		open.SupersededBy = p.ID
-		if err := tx.SavePromotion(ctx, open); err != nil {
+	for _, o := range replaced {
+		o.SupersededBy = p.ID
+		if err := tx.SavePromotion(ctx, o); err != nil {
 			return 0, err
 		}
 	}
 	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
 	if len(p.With) > 0 {
 		message += ", in the same commit with " + strings.Join(p.With, ", ")
+	}
+	if p.Behind != 0 {
+		message += fmt.Sprintf(", in the queue behind promotion %d", p.Behind)
 	}
 	if p.Hotfix {
 		message += ", as a hotfix past the environments before it: " + p.Reason
@@ -155,6 +149,18 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		return 0, err
 	}
 	return p.ID, tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+}
+
+// supersede ends an open promotion for another one.
+func (s *Service) supersede(ctx context.Context, tx Tx, by Actor, open *Promotion, p Promotion) (err error) {
+	open.Decision, open.DecidedBy, open.DecidedAt = Superseded, by.Name, s.Now()
+	open.DecisionReason = fmt.Sprintf("release %d (%s) is newer", p.Release.Number, p.Release.Version)
+	if p.Kind == KindRollback {
+		if open.DecisionReason, err = givesWay(ctx, tx, *open, p); err != nil {
+			return err
+		}
+	}
+	return s.store(ctx, tx, by, *open, "promotion.superseded", "superseded: "+open.DecisionReason)
 }
 
 func refuseRejected(ctx context.Context, tx Tx, r Release) error {
@@ -232,28 +238,43 @@ func givesWay(ctx context.Context, tx Tx, open, p Promotion) (string, error) {
 	return why, nil
 }
 
+// refuseOpen says why an open promotion and a new one cannot both be.
+func refuseOpen(open, p Promotion, why string) error {
+	return conflict("promotion-open", "promotion %d is open for %s in %s with release %d (%s), and %s: finish or cancel it first",
+		open.ID, p.Target.Application, p.Target.Environment, open.Release.Number, open.Release.Version, why)
+}
+
+// refuseOlder: a new promotion neither takes the place of a newer one of its line nor follows it, and not one of the same release that
+// differs otherwise.
+func refuseOlder(open, p Promotion) error {
+	switch {
+	case open.Release.Line == p.Release.Line && p.Release.Number < open.Release.Number:
+		return refuseOpen(open, p, "it is the newer one")
+	case open.Release.ID != p.Release.ID:
+		return nil
+	case open.Hotfix != p.Hotfix && open.Hotfix:
+		return refuseOpen(open, p, "it is a hotfix")
+	case open.Hotfix != p.Hotfix:
+		return refuseOpen(open, p, "it is no hotfix")
+	default:
+		return refuseOpen(open, p, "together with other environments than these")
+	}
+}
+
 // mayReplace: a newer release of the same line supersedes an open promotion only
 // when it is verified upstream itself, and never one that is already approved.
 func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) error {
-	refuse := func(why string) error {
-		return conflict("promotion-open", "promotion %d is open for %s in %s with release %d (%s), and %s: finish or cancel it first",
-			open.ID, p.Target.Application, p.Target.Environment, open.Release.Number, open.Release.Version, why)
-	}
 	switch {
 	case p.Kind == KindRollback && open.MergeAskedBy == "":
 		return nil
 	case open.Release.Line != p.Release.Line:
-		return refuse("release lines differ (" + open.Release.Line + ", " + p.Release.Line + ")")
-	case p.Release.Number < open.Release.Number:
-		return refuse("it is the newer one")
-	case open.Hotfix != p.Hotfix && open.Hotfix:
-		return refuse("it is a hotfix")
-	case open.Hotfix != p.Hotfix:
-		return refuse("it is no hotfix")
-	case open.Release.ID == p.Release.ID:
-		return refuse("together with other environments than these")
-	case open.MergeAskedBy != "":
-		return refuse("its merge is under way")
+		return refuseOpen(open, p, "release lines differ ("+open.Release.Line+", "+p.Release.Line+")")
+	}
+	if err := refuseOlder(open, p); err != nil {
+		return err
+	}
+	if open.MergeAskedBy != "" {
+		return refuseOpen(open, p, "its merge is under way")
 	}
 	approvals, err := tx.Approvals(ctx, open.ID)
 	if err != nil {
@@ -272,9 +293,9 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 		return err
 	}
 	if by, _, _ := f.approved(); len(by) > 0 {
-		return refuse("it is approved")
+		return refuseOpen(open, p, "it is approved")
 	}
-	if p.Hotfix {
+	if p.Hotfix && open.Hotfix {
 		return nil // by a hotfix of the same line, which is verified nowhere before either
 	}
 	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
@@ -288,7 +309,7 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	}
 	for _, t := range upstream {
 		if verified[t.ID] == 0 {
-			return refuse(fmt.Sprintf("release %d is not verified in %s", p.Release.Number, t.Environment))
+			return refuseOpen(open, p, fmt.Sprintf("release %d is not verified in %s", p.Release.Number, t.Environment))
 		}
 	}
 	return nil
@@ -304,5 +325,8 @@ func (s *Service) store(ctx context.Context, tx Tx, by Actor, p Promotion, actio
 	if err := tx.Audit(ctx, e); err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+	if p.Open() {
+		return tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
+	}
+	return tx.EnqueueTarget(ctx, p.Target.ID) // who waits behind it moves up
 }

@@ -36,6 +36,7 @@ type situation struct {
 	reviews     []Review   // at the host
 	newPolicy   bool       // the merge of a person's pull request changes policy files
 	siblings    []sibling
+	before      []Promotion    // that go before it in the queue, in order
 	skipped     []Target       // of a hotfix: where its release is not verified, of the environments before
 	unjudged    []Target       // that a restored base changes too, and no sibling judges yet
 	replacedBy  TargetRevision // the commit by hand after which main wants something else; zero when there is none
@@ -147,6 +148,9 @@ func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 		if f.build, err = s.Store.BuildByID(ctx, f.Release.BuildID); err != nil {
 			return fmt.Errorf("read build %d: %w", f.Release.BuildID, err)
 		}
+	}
+	if err := s.lookAtQueue(ctx, f); err != nil {
+		return err
 	}
 	if err := s.lookAtSkipped(ctx, f); err != nil {
 		return err

@@ -149,7 +149,7 @@ func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, e
 // mustPropose: the gates let a pull request be opened, or main has moved so that
 // the one that is open would conflict or deploy something else.
 func mustPropose(f *situation) bool {
-	if f.Kind == KindChange || !f.Open() || f.proposeFailed != nil || f.proposed.empty() {
+	if f.Kind == KindChange || !f.Open() || f.Behind != 0 || f.proposeFailed != nil || f.proposed.empty() {
 		return false
 	}
 	if f.HeadSHA == "" {

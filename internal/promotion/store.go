@@ -36,6 +36,8 @@ type Reader interface {
 	RevisionsOf(ctx context.Context, targetID int64, limit int) ([]TargetRevision, error)
 	// VerifiedOn tells on which of the targets this release was verified, and by which promotion.
 	VerifiedOn(ctx context.Context, releaseID int64, targetIDs []int64) (map[int64]int64, error)
+	// OpenOn are a target's open promotions of kind release and rollback: the one that has its turn, then those that wait, in order.
+	OpenOn(ctx context.Context, targetID int64) ([]Promotion, error)
 	// NewerMerged is the newest merged promotion of the target after this one, zero if none.
 	NewerMerged(ctx context.Context, p Promotion) (int64, error)
 	// Unfinished lists promotions that may still change, of a repository or of all ("").
@@ -127,7 +129,6 @@ type Tx interface {
 	AddAlias(ctx context.Context, releaseID int64, version string, buildID int64, at time.Time) error
 
 	TargetsOf(ctx context.Context, applicationID int64) ([]Target, error)
-	OpenPromotion(ctx context.Context, targetID int64) (Promotion, error)
 	InsertPromotion(ctx context.Context, p Promotion) (int64, error)
 	SavePromotion(ctx context.Context, p Promotion) error
 	// NewestMerged is the newest merged promotion of a target before another; ErrNotFound.

@@ -49,11 +49,12 @@ func refuseTogether(ctx context.Context, tx Tx, p Promotion) error {
 		if err != nil {
 			return err
 		}
-		open, err := tx.OpenPromotion(ctx, t.ID)
-		if err == nil {
-			return conflict("promotion-open", "promotion %d is open for %s in %s: finish or cancel it first", open.ID, t.Application, environment)
-		} else if !errors.Is(err, ErrNotFound) {
+		open, err := tx.OpenOn(ctx, t.ID)
+		if err != nil {
 			return err
+		}
+		if len(open) > 0 {
+			return conflict("promotion-open", "promotion %d is open for %s in %s: finish or cancel it first", open[0].ID, t.Application, environment)
 		}
 	}
 	return nil

@@ -10,6 +10,9 @@ import (
 func (f *situation) waiting() string {
 	switch f.State() {
 	case StateRequested:
+		if f.Behind != 0 {
+			return f.inQueue()
+		}
 		return explain("", holding(f.gates, PhaseOpen))
 	case StateOpen:
 		if until := f.mergerUnknownUntil(); !until.IsZero() {

@@ -50,6 +50,7 @@ type cellView struct {
 	Held        *heldView
 	Overrides   []exceptionView
 	Owed        []owedView
+	Waiting     []link // behind what is open
 }
 
 type runView struct {
@@ -112,7 +113,7 @@ func (f boardFilter) shows(facts boardFacts, row promotion.BoardRow) bool {
 
 // quiet is a target where nothing happens and nothing is wrong.
 func (f boardFacts) quiet(c promotion.BoardCell) bool {
-	if c.Open != nil || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
+	if c.Open != nil || len(c.Waiting) > 0 || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {
@@ -156,6 +157,7 @@ func newCellView(c promotion.BoardCell, now time.Time) cellView {
 			v.Open.WaitsFor = strings.TrimSpace(strings.TrimSuffix(v.Open.WaitsFor, r.Message))
 		}
 	}
+	v.Waiting = each(c.Waiting, func(p promotion.Promotion) link { return link{Text: what(p), URL: promotionLink(p.ID).URL} })
 	return v
 }
 

@@ -87,6 +87,7 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-target", gil, "/applications/checkout/prod-us"},
 		{"trouble-owed", rita, "/applications/checkout/prod-eu"},
 		{"trouble-waive", rita, "/owed/waive?application=checkout&environment=prod-eu&release=3"},
+		{"trouble-queue", rita, "/promotions/18"},
 		{"trouble-hold", rita, "/hold?application=checkout&environment=prod-us"},
 		{"trouble-stop", rita, "/hold"},
 		{"trouble-promotion", gil, "/promotions/12"},
@@ -114,6 +115,11 @@ func troubledDoor(t *testing.T) *door {
 	d := newDoor(t, true)
 	d.holds, d.overrides, d.violations = []promotion.Hold{sampleHold(), sampleStop()}, sampleOverrides(), sampleViolations()
 	d.owed = sampleOwed()
+	next, hotfix := openPromotion(), openPromotion()
+	next.ID, next.Release.Version, next.Behind, hotfix.ID, hotfix.Release.Version, hotfix.Hotfix = 18, "1.3.0", 12, 19, "1.0.1", true
+	d.rows[1].Cells[2].Waiting = []promotion.Promotion{next, hotfix}
+	next.PullRequest, next.Number, next.WaitsFor = promotion.PullRequestNone, 0, "It waits at place 1 of the queue for prod-eu, behind promotion 12 (1.2.0), and moves up when that is merged or over."
+	d.promotions = append(d.promotions, next)
 	d.drifts, d.driftLooks = sampleDrift(), sampleDriftLooks()
 	d.overdue = []promotion.Overdue{{Since: before(1600), Times: 2, Notification: promotion.Notification{Kind: promotion.NotifyOverrideReview,
 		Message: "the override 3 by gil of checkout in prod-eu is to be reviewed by somebody else", Page: "/violations"}}}

@@ -39,7 +39,7 @@ func (w *Web) foresee(ctx context.Context, v *promoteView, cell promotion.BoardC
 		return err
 	}
 	v.Plan = newPlanView(plan, !when.IsZero(), w.now())
-	v.Plan.Refused = refusedAtOnce(cell, r)
+	v.Plan.Refused = refusedAtOnce(cell, r, plan.Behind != 0)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func newPlanView(p promotion.Plan, future bool, now time.Time) *planView {
 }
 
 // refusedAtOnce says why asking for the promotion would be refused, or lead elsewhere.
-func refusedAtOnce(cell promotion.BoardCell, r promotion.Release) []string {
+func refusedAtOnce(cell promotion.BoardCell, r promotion.Release, waits bool) []string {
 	var says []string
 	environment := cell.Target.Environment
 	if r.RejectedBy != "" {
@@ -73,7 +73,7 @@ func refusedAtOnce(cell promotion.BoardCell, r promotion.Release) []string {
 	if p := cell.Open; p != nil && p.Open() && p.Kind != promotion.KindChange {
 		if p.Release.ID == r.ID {
 			says = append(says, fmt.Sprintf("promotion %d carries it there already: you are led to it.", p.ID))
-		} else {
+		} else if !waits {
 			says = append(says, fmt.Sprintf("promotion %d is open there with %s: finish or cancel it first, unless %s may replace it.", p.ID, p.Release.Version, r.Version))
 		}
 	}

@@ -35,6 +35,7 @@ type promotionView struct {
 	StandingMergeBy          string // who asked for the merge when the gates pass, while that stands
 	StandingMergeAt          moment
 	Replaced                 *link
+	Behind                   link // in the queue
 
 	Overrides []exceptionView
 	Siblings  []siblingView
@@ -94,6 +95,9 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	v.Source = each(p.Source, newSourceView)
 	if p.MergeStands() {
 		v.StandingMergeBy, v.StandingMergeAt = p.StandingMerge.By, at(p.StandingMerge.At, now)
+	}
+	if p.Open() {
+		v.Behind = promotionLink(p.Behind)
 	}
 	if p.SupersededBy != 0 {
 		l := promotionLink(p.SupersededBy)

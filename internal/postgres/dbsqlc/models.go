@@ -357,6 +357,8 @@ type Promotion struct {
 	SourceChanges json.RawMessage
 	// of a release on a line of its own that goes past the environments before its target; see releases_owed
 	Hotfix bool
+	// the one that it waits behind in the queue of its target; null when it has its turn
+	Behind *int64
 }
 
 type ReleaseArtifact struct {

@@ -179,8 +179,8 @@ func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
 
 const insertPromotion = `-- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets, with_environments, hotfix)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id
+                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id
 `
 
 type InsertPromotionParams struct {
@@ -197,6 +197,7 @@ type InsertPromotionParams struct {
 	RestoreSecrets   bool
 	WithEnvironments []string
 	Hotfix           bool
+	Behind           *int64
 }
 
 func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams) (int64, error) {
@@ -214,6 +215,7 @@ func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams
 		arg.RestoreSecrets,
 		arg.WithEnvironments,
 		arg.Hotfix,
+		arg.Behind,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -263,20 +265,34 @@ func (q *Queries) NewestMerged(ctx context.Context, arg NewestMergedParams) (int
 	return id, err
 }
 
-const openPromotion = `-- name: OpenPromotion :one
+const openOn = `-- name: OpenOn :many
 SELECT id FROM promotions
 WHERE target_id = $1 AND decision = 'requested' AND pull_request IN ('none', 'open') AND kind IN ('release', 'rollback')
+ORDER BY behind IS NOT NULL, id
 `
 
-func (q *Queries) OpenPromotion(ctx context.Context, targetID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, openPromotion, targetID)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
+func (q *Queries) OpenOn(ctx context.Context, targetID int64) ([]int64, error) {
+	rows, err := q.db.Query(ctx, openOn, targetID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const promotion = `-- name: Promotion :one
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
 `
 
 type PromotionRow struct {
@@ -341,6 +357,7 @@ func (q *Queries) Promotion(ctx context.Context, id int64) (PromotionRow, error)
 		&i.Promotion.WithEnvironments,
 		&i.Promotion.SourceChanges,
 		&i.Promotion.Hotfix,
+		&i.Promotion.Behind,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -372,7 +389,7 @@ func (q *Queries) PromotionByCommit(ctx context.Context, arg PromotionByCommitPa
 }
 
 const promotions = `-- name: Promotions :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
 WHERE ($1::text = '' OR t.application = $1::text)
   AND ($2::text = '' OR t.environment = $2::text)
   AND ($3::text = '' OR p.state = $3::text)
@@ -468,6 +485,7 @@ func (q *Queries) Promotions(ctx context.Context, arg PromotionsParams) ([]Promo
 			&i.Promotion.WithEnvironments,
 			&i.Promotion.SourceChanges,
 			&i.Promotion.Hotfix,
+			&i.Promotion.Behind,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
@@ -519,7 +537,7 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
     synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
     release_id = $34, lint = $35, changes_policy = $36, standing_merge_by = $37, standing_merge_at = $38,
-    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42
+    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42, behind = $43
 WHERE id = $1
 `
 
@@ -566,6 +584,7 @@ type SavePromotionParams struct {
 	StandingMergeRendered string
 	SourceChanges         json.RawMessage
 	StandingMergeKind     string
+	Behind                *int64
 }
 
 func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) error {
@@ -612,6 +631,7 @@ func (q *Queries) SavePromotion(ctx context.Context, arg SavePromotionParams) er
 		arg.StandingMergeRendered,
 		arg.SourceChanges,
 		arg.StandingMergeKind,
+		arg.Behind,
 	)
 	return err
 }

@@ -4,9 +4,10 @@ SELECT sqlc.embed(p), sqlc.embed(t) FROM promotions p JOIN target_details t ON t
 -- name: LockPromotion :one
 SELECT id FROM promotions WHERE id = $1 FOR UPDATE;
 
--- name: OpenPromotion :one
+-- name: OpenOn :many
 SELECT id FROM promotions
-WHERE target_id = $1 AND decision = 'requested' AND pull_request IN ('none', 'open') AND kind IN ('release', 'rollback');
+WHERE target_id = $1 AND decision = 'requested' AND pull_request IN ('none', 'open') AND kind IN ('release', 'rollback')
+ORDER BY behind IS NOT NULL, id;
 
 -- name: Promotions :many
 SELECT sqlc.embed(p), sqlc.embed(t) FROM promotions p JOIN target_details t ON t.id = p.target_id
@@ -50,8 +51,8 @@ GROUP BY target_id;
 
 -- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets, with_environments, hotfix)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id;
+                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id;
 
 -- name: SavePromotion :exec
 UPDATE promotions
@@ -61,7 +62,7 @@ SET state = $2, decision = $3, decided_by = $4, decided_at = $5, decision_reason
     merged_by = $21, merged_at = $22, cleaned_up = $23, sync_asked_by = $24, sync_asked_at = $25, sync_started_at = $26,
     synced_at = $27, live_at = $28, verified_at = $29, overtaken_at = $30, rolled_back_at = $31, failure = $32, waits_for = $33,
     release_id = $34, lint = $35, changes_policy = $36, standing_merge_by = $37, standing_merge_at = $38,
-    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42
+    standing_merge_roles = $39, standing_merge_rendered = $40, source_changes = $41, standing_merge_kind = $42, behind = $43
 WHERE id = $1;
 
 -- name: InsertApproval :exec
