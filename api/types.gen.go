@@ -1547,7 +1547,10 @@ type Release struct {
 
 	// Rejection Why.
 	Rejection string `json:"rejection,omitempty,omitzero"`
-	Version   string `json:"version"`
+
+	// RolledBack Where it was rolled back. No environment gets it by itself until somebody clears that.
+	RolledBack []RollbackMark `json:"rolled_back,omitempty,omitzero"`
+	Version    string         `json:"version"`
 }
 
 // ReleaseOrigin `import`: it ran already when it was first seen, unproven.
@@ -1778,6 +1781,21 @@ type RollbackCheck struct {
 
 	// Recommended `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
 	Recommended RollbackRelease `json:"recommended,omitempty,omitzero"`
+}
+
+// RollbackMark defines model for RollbackMark.
+type RollbackMark struct {
+	At time.Time `json:"at"`
+
+	// By Who asked for the rollback.
+	By          string `json:"by"`
+	Environment string `json:"environment"`
+
+	// Promotion The rollback.
+	Promotion int64 `json:"promotion"`
+
+	// Reason Of the rollback.
+	Reason string `json:"reason"`
 }
 
 // RollbackPredicate defines model for RollbackPredicate.
@@ -2263,6 +2281,9 @@ type MergeWhenPassingJSONRequestBody = StandingMergeRequest
 
 // PlanPromotionJSONRequestBody defines body for PlanPromotion for application/json ContentType.
 type PlanPromotionJSONRequestBody = PlanRequest
+
+// ClearRollbackJSONRequestBody defines body for ClearRollback for application/json ContentType.
+type ClearRollbackJSONRequestBody = ReasonRequest
 
 // RejectReleaseJSONRequestBody defines body for RejectRelease for application/json ContentType.
 type RejectReleaseJSONRequestBody = ReasonRequest

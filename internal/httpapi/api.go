@@ -74,6 +74,7 @@ func (a *API) Register(r *auth.Router) {
 	r.Add(http.MethodGet, "/api/v1/releases/:id/evidence", everybody, a.listReleaseEvidence)
 	r.Add(http.MethodPost, "/api/v1/releases/:id/reject", deciders, a.judge(a.useCases.RejectRelease))
 	r.Add(http.MethodPost, "/api/v1/releases/:id/reopen", managers, a.judge(a.useCases.ReopenRelease))
+	r.Add(http.MethodPost, "/api/v1/releases/:id/clear-rollback", managers, a.judge(a.useCases.ClearRollback))
 
 	r.Add(http.MethodGet, "/api/v1/windows", everybody, a.listWindows)
 	r.Add(http.MethodGet, "/api/v1/freezes", everybody, a.listFreezes)

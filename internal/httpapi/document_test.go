@@ -59,6 +59,7 @@ var bodies = map[string]string{
 	"restore":          `{"application": "web", "environment": "prod", "commit": "c0", "reason": "back"}`,
 	"rejectRelease":    `{"reason": "it leaks"}`,
 	"reopenRelease":    `{"reason": "it does not"}`,
+	"clearRollback":    `{"reason": "it was the network"}`,
 	"freeze":           freezeBody,
 	"planFreeze":       freezeBody,
 	"hold":             `{"everything": true, "reason": "fire"}`,

@@ -54,6 +54,7 @@ func TestGateRequests(t *testing.T) {
 		{"restorations", restoring, "release-manager", 201, back, ""},
 		{"releases/3/reject", `{"reason": "it leaks"}`, "approver", 200, []any{"reject", int64(3), "it leaks"}, "releases-3-reject"},
 		{"releases/3/reopen", `{"reason": "it does not"}`, "release-manager", 200, []any{"reopen", int64(3), "it does not"}, "releases-3-reopen"},
+		{"releases/3/clear-rollback", `{"reason": "the network"}`, "release-manager", 200, []any{"clear rollback", int64(3), "the network"}, ""},
 		{"freezes:plan", freezing, "viewer", 200, freeze, "freezes-plan"},
 		{"freezes", freezing, "release-manager", 201, freeze, "freeze"},
 		{"freezes/2/end", "", "release-manager", 204, []any{"thaw", int64(2)}, ""},

@@ -89,6 +89,9 @@ func releaseAnswer(r promotion.Release) api.Release {
 		ID: r.ID, Application: r.Application, Number: r.Number, Version: r.Version, Line: r.Line, Origin: api.ReleaseOrigin(r.Origin),
 		Build: r.BuildID, RebuildOf: r.RebuildOf, Aliases: r.Aliases, CreatedAt: r.CreatedAt.UTC(),
 		RejectedBy: r.RejectedBy, RejectedAt: r.RejectedAt.UTC(), Rejection: r.Rejection,
+		RolledBack: each(r.RolledBack, func(m promotion.RollbackMark) api.RollbackMark {
+			return api.RollbackMark{Promotion: m.PromotionID, Environment: m.Environment, By: m.By, Reason: m.Reason, At: m.At.UTC()}
+		}),
 		Artifacts: each(r.Artifacts, func(a promotion.Artifact) api.Artifact {
 			return api.Artifact{Name: a.Name, Repository: a.Repository, Digest: a.Digest, Tag: a.Tag, Reference: a.Reference(),
 				Build: a.BuildID, CarriedFrom: a.CarriedFrom}

@@ -76,6 +76,7 @@ func sampleRestore() promotion.Promotion {
 func sampleRejected() promotion.Release {
 	r := sampleRelease()
 	r.RejectedBy, r.RejectedAt, r.Rejection = "ada", noon, "it leaks"
+	r.RolledBack = []promotion.RollbackMark{{PromotionID: 9, Environment: "prod", By: "rita", Reason: "it loses orders", At: noon}}
 	return r
 }
 

@@ -23,6 +23,11 @@ func (s *stub) ReopenRelease(_ context.Context, by promotion.Actor, id int64, re
 	return sampleRelease(), err
 }
 
+func (s *stub) ClearRollback(_ context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error) {
+	_, err := s.use(by, []any{"clear rollback", id, reason})
+	return sampleRelease(), err
+}
+
 func (s *stub) Plan(_ context.Context, r promotion.PlanRequest) (promotion.Plan, error) {
 	s.asked = r
 	return s.plan, s.err

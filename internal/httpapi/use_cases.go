@@ -16,6 +16,7 @@ type UseCases interface {
 	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
 	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
 	ReopenRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+	ClearRollback(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
 
 	Plan(ctx context.Context, r promotion.PlanRequest) (promotion.Plan, error)
 	Promote(ctx context.Context, by promotion.Actor, r promotion.PromoteRequest) (promotion.Promotion, error)

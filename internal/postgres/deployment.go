@@ -97,7 +97,7 @@ func (r reader) deployments(ctx context.Context, p dbsqlc.DeploymentsParams) ([]
 	for i, row := range rows {
 		d := row.Deployment
 		all[i] = promotion.Deployment{ID: d.ID, TargetID: value(d.TargetID), Application: row.Application, Environment: row.Environment,
-			ReleaseID: value(d.ReleaseID), Version: row.Version, Number: int(row.Number), Since: d.Since,
+			ReleaseID: value(d.ReleaseID), Version: row.Version, Number: int(row.Number), RolledBack: row.RolledBack, Since: d.Since,
 			Observation: promotion.Observation{Key: promotion.DeploymentKey{Cluster: d.Cluster, Namespace: d.Namespace, Name: d.Name},
 				Simulated: d.Simulated, RepositoryURL: d.RepositoryUrl, Path: d.Path, AutomatedSync: d.AutomatedSync,
 				Sync: promotion.SyncStatus(d.Sync), Health: promotion.HealthStatus(d.Health), Revision: d.Revision, ComparedRevision: d.ComparedRev,

@@ -29,6 +29,10 @@ func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release,
 	if err != nil {
 		return nil, err
 	}
+	marks, err := r.q.RollbackMarks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]promotion.Release, 0, len(rows))
 	for _, v := range rows {
 		release := promotion.Release{ID: v.ID, ApplicationID: v.ApplicationID, Application: v.Application, Number: int(v.Number),
@@ -45,6 +49,12 @@ func (r reader) releases(ctx context.Context, ids []int64) ([]promotion.Release,
 			if c.ReleaseID == v.ID {
 				release.Charts = append(release.Charts, promotion.ReleaseChart{Chart: promotion.Chart{Name: c.Name, Version: c.Version},
 					BuildID: value(c.BuildID), CarriedFrom: value(c.CarriedFrom)})
+			}
+		}
+		for _, m := range marks {
+			if m.ReleaseID == v.ID {
+				release.RolledBack = append(release.RolledBack, promotion.RollbackMark{PromotionID: m.PromotionID, Environment: m.Environment,
+					By: m.RequestedBy, Reason: m.Reason, At: m.MarkedAt})
 			}
 		}
 		all = append(all, release)
@@ -173,4 +183,13 @@ func (r reader) Platforms(ctx context.Context, digests []string) (map[string]str
 
 func (t *tx) SaveRejection(ctx context.Context, r promotion.Release) error {
 	return t.q.SaveRejection(ctx, dbsqlc.SaveRejectionParams{ID: r.ID, RejectedBy: r.RejectedBy, RejectedAt: nullTime(r.RejectedAt), Rejection: r.Rejection})
+}
+
+func (t *tx) MarkRolledBack(ctx context.Context, releaseID, promotionID int64, at time.Time) (bool, error) {
+	n, err := t.q.MarkRolledBack(ctx, dbsqlc.MarkRolledBackParams{ReleaseID: releaseID, PromotionID: promotionID, MarkedAt: at})
+	return n > 0, err
+}
+
+func (t *tx) ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason string, at time.Time) error {
+	return t.q.ClearRollbackMarks(ctx, dbsqlc.ClearRollbackMarksParams{ReleaseID: releaseID, By: by, Reason: reason, At: at})
 }

@@ -55,6 +55,9 @@ func (s *Service) startUnlessHeld(ctx context.Context, tx Tx, p Promotion) error
 	if len(holds) > 0 {
 		return conflict("held", "%s held by %s: %s", holds[0].what(), holds[0].HeldBy, holds[0].Reason)
 	}
+	if err := refuseRolledBack(ctx, tx, p.Release); err != nil {
+		return err
+	}
 	_, err = s.start(ctx, tx, Sluice(), p)
 	return err
 }

@@ -99,5 +99,9 @@ func (s *Service) holdReleased(_ context.Context, f *situation) GateResult {
 		}
 		return wait("%s held by %s: %s. Somebody has to resume it.", h.what(), h.HeldBy, h.Reason).with(map[string]any{"hold": h.ID})
 	}
+	if marks := f.Release.RolledBack; len(marks) > 0 && f.Kind == KindRelease && f.RequestedBy == Sluice().Name {
+		return wait("Release %d (%s) was %s. Nobody asked for it here: somebody has to clear that, or cancel this and ask for it.", f.Release.Number, f.Release.Version, marks[0]).
+			with(map[string]any{"rolled_back_by": marks[0].PromotionID})
+	}
 	return pass("nobody holds it")
 }

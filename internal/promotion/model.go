@@ -69,6 +69,7 @@ type Release struct {
 	RejectedBy    string // who said that it may be promoted nowhere
 	RejectedAt    time.Time
 	Rejection     string // why
+	RolledBack    []RollbackMark
 }
 
 // Origin says how a release came to be known.
@@ -197,6 +198,7 @@ type Deployment struct {
 	ReleaseID   int64 // what runs, zero when no release matches
 	Version     string
 	Number      int
+	RolledBack  bool      // what runs is a release that was rolled back somewhere, and nobody has cleared that
 	Since       time.Time // when sync, health, revision or images last changed
 }
 

@@ -84,9 +84,14 @@ func (s *Service) markRolledBack(ctx context.Context, tx Tx, p Promotion) error 
 		return nil
 	}
 	before, err := tx.NewestMerged(ctx, p.Target.ID, p.ID)
-	if errors.Is(err, ErrNotFound) || err == nil && (before.Release.ID == p.Release.ID || !before.RolledBackAt.IsZero()) {
-		return nil
-	} else if err != nil {
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	left, err := leftBy(ctx, tx, p, before)
+	if err != nil {
+		return err
+	}
+	if err := s.markRelease(ctx, tx, p, left); err != nil || before.ID == 0 || before.Release.ID == p.Release.ID || !before.RolledBackAt.IsZero() {
 		return err
 	}
 	before.RolledBackAt = s.Now()

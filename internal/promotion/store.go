@@ -124,6 +124,9 @@ type Tx interface {
 	ReleaseWithArtifacts(ctx context.Context, applicationID int64, artifactsKey string) (Release, error)
 	ReleaseOfVersion(ctx context.Context, applicationID int64, version string) (Release, error)
 	InsertRelease(ctx context.Context, r Release, artifactsKey string) (Release, error)
+	// MarkRolledBack says of a release that a promotion rolled it back; marked is false when that was said before.
+	MarkRolledBack(ctx context.Context, releaseID, promotionID int64, at time.Time) (marked bool, err error)
+	ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason string, at time.Time) error
 	// SaveRejection stores whether a release is rejected, by whom and why.
 	SaveRejection(ctx context.Context, r Release) error
 	AddAlias(ctx context.Context, releaseID int64, version string, buildID int64, at time.Time) error

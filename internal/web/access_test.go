@@ -35,6 +35,7 @@ func TestActionsByRole(t *testing.T) {
 		{"/applications/checkout/prod-us/restore-live", rita + amir + ada},
 		{"/releases/3/reject", rita + amir + ada},
 		{"/releases/3/reopen", rita + ada},
+		{"/releases/3/clear-rollback", rita + ada},
 		{"/git/platform-config/pulls/new", rita + ada},
 		{"/git/platform-config/pulls/8/merge", rita + amir + ada},
 		{"/git/platform-config/pulls/8/close", rita + ada},

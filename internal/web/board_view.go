@@ -61,6 +61,7 @@ type runView struct {
 	Since        moment
 	Sync, Health mark
 	Message      string
+	RolledBack   string // address of the release that runs, when it was rolled back somewhere
 }
 
 type openView struct {
@@ -164,6 +165,9 @@ func newCellView(c promotion.BoardCell, now time.Time) cellView {
 func newRunView(d promotion.Deployment, several bool, now time.Time) runView {
 	v := runView{Release: running(d.ReleaseID, d.Version, d.Health), Number: d.Number, Digest: shortenAll(d.Images), Since: at(d.Since, now),
 		Sync: syncMark(d.Sync), Health: healthMark(d.Health), Message: d.Message}
+	if d.RolledBack {
+		v.RolledBack = fmt.Sprintf("/releases/%d#rolled-back", d.ReleaseID)
+	}
 	if several {
 		v.Cluster = d.Key.Cluster
 	}

@@ -61,6 +61,7 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 		{amir, "/violations/8/review", url.Values{"review": {"talked to dora"}}, []any{"close violation", int64(8), "talked to dora"}, "/violations"},
 		{amir, "/releases/3/reject", url.Values{"reason": {"loses carts"}}, []any{"reject", int64(3), "loses carts"}, "/releases/3"},
 		{rita, "/releases/3/reopen", url.Values{"reason": {"does not"}}, []any{"reopen", int64(3), "does not"}, "/releases/3"},
+		{rita, "/releases/3/clear-rollback", url.Values{"reason": {"the network"}}, []any{"clear rollback", int64(3), "the network"}, "/releases/3"},
 		{rita, "/rollback", with(url.Values{"to": {"1.1.0"}, "way": {"images-and-config"}, "base": {"1"}}), promotion.GoBackRequest{Application: "checkout",
 			Environment: "prod-eu", Way: promotion.ImagesAndConfig, To: "1.1.0", Base: true, Reason: "INC-77"}, "/promotions/12"},
 		{rita, "/rollback", with(url.Values{"to": {"2"}, "way": {"images"}, "base": {"1"}}), promotion.GoBackRequest{Application: "checkout",
@@ -134,6 +135,7 @@ func TestRefusedFormsKeepWhatWasSent(t *testing.T) {
 		{"own violation", amir, "/violations/7/review", url.Values{"review": {"all well"}}, conflict, 409, []string{"<strong>not now</strong>", "It was you"}},
 		{"reject without reason", amir, "/releases/3/reject", url.Values{"reason": {""}}, invalid("reason", "say why"), 422, []string{beside("reason", "say why")}},
 		{"reopen refused", rita, "/releases/3/reopen", url.Values{"reason": {"fixed"}}, conflict, 409, []string{"<strong>not now</strong>", "fixed</textarea>"}},
+		{"clear without reason", rita, "/releases/3/clear-rollback", url.Values{"reason": {""}}, invalid("reason", "say why"), 422, []string{beside("clear-reason", "say why")}},
 		{"rollback without reason", rita, "/rollback", target(url.Values{"to": {"1.1.0"}, "way": {"images-and-config"}, "base": {"1"}}), invalid("reason", "say why"), 422,
 			[]string{beside("reason", "say why"), `value="images-and-config" checked`, `name="way" value="images-and-config"><input type="hidden" name="base" value="1">`}},
 		{"rollback to what was never here", rita, "/rollback", target(url.Values{"to": {"9.9.9"}, "way": {"images"}, "reason": {"back"}}), invalid("to", "never verified"), 422,
@@ -159,6 +161,9 @@ func TestRefusedFormsKeepWhatWasSent(t *testing.T) {
 			t.Parallel()
 			d := newDoor(t, true)
 			d.overrides, d.violations, d.owed = sampleOverrides(), sampleViolations(), sampleOwed()
+			if tt.name == "clear without reason" {
+				d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: "prod-eu", By: "rita", Reason: "loses carts"}}
+			}
 			if tt.name == "reopen refused" {
 				d.releases[0].RejectedBy = "amir"
 			}

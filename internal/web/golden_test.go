@@ -127,6 +127,8 @@ func troubledDoor(t *testing.T) *door {
 		Notification: promotion.Notification{At: before(20), Message: "checkout in prod-eu was <pushed> past review"}}}
 	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
 	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"
+	d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: "prod-eu", By: "rita", Reason: "loses carts", At: before(90)}}
+	d.rows[1].Cells[0].Deployments[0].RolledBack = true
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}
 	d.promotions = append(d.promotions, d.changes...)
 	d.faults = promotion.PolicyFaults{{File: "sluice.yaml", Line: 12, Code: "unknown-key", Message: "aprovals is no setting: did you mean approvals?"},

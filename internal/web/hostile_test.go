@@ -50,6 +50,7 @@ func hostileDoor(t *testing.T) *door {
 	d.windows[1].Now.Reason, d.windows[1].Closed[0].Reason, d.windows[2].Closed[0].Reason = hostile, hostile, hostile
 	d.faults = promotion.PolicyFaults{{File: hostile, Line: 1, Message: hostile}}
 	d.releases[0].RejectedBy, d.releases[0].Rejection = hostile, hostile
+	d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: hostile, By: hostile, Reason: hostile}}
 	d.branches = []string{hostile}
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50))}
 	d.changes[0].WaitsFor = hostile

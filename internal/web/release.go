@@ -41,6 +41,8 @@ type releaseView struct {
 	Evidence             []evidenceView
 	Migrations           *migrationsView // nil when none were posted
 	Rejected             *heldView       // everywhere
+	RolledBack           []rolledBackView
+	Clear                *judgeView // of the marks of rollbacks
 	Judge                *judgeView
 	Problem              *promotion.Error
 }
@@ -75,6 +77,13 @@ type linkView struct {
 	Name, Expected, Found, Proof string
 	Same                         bool // both values are the same, and shown once
 	At                           moment
+}
+
+// rolledBackView is a rollback that left the release.
+type rolledBackView struct {
+	Environment, By, Reason string
+	Promotion               link
+	At                      moment
 }
 
 // releaseRun is one deployment that runs the release now.
@@ -175,6 +184,9 @@ func newReleaseView(r promotion.Release, links []promotion.Link, promotions []pr
 		Remarks: remarks(r), Groups: linkGroups(links, now), Said: chainSaid(links),
 		HistoryURL: "/history?" + url.Values{"application": {r.Application}}.Encode(),
 		Rejected:   rejectedView(r, now), PromoteURL: "/promote?" + url.Values{"application": {r.Application}, "release": {fmt.Sprint(r.ID)}}.Encode()}
+	v.RolledBack = each(r.RolledBack, func(m promotion.RollbackMark) rolledBackView {
+		return rolledBackView{Environment: m.Environment, By: m.By, Reason: m.Reason, Promotion: promotionLink(m.PromotionID), At: at(m.At, now)}
+	})
 	if r.RebuildOf != 0 {
 		l := releaseLink(r.RebuildOf, "")
 		v.RebuildOf = &l

@@ -29,6 +29,17 @@ func rejectedView(r promotion.Release, now time.Time) *heldView {
 // judge adds the form for who may send it.
 func (v *releaseView) judge(r promotion.Release, by promotion.Actor, tried attempt) {
 	form := refusedForm{refused: tried.refused}
+	if len(r.RolledBack) > 0 && by.Has(managers...) {
+		v.Clear = &judgeView{Title: "Clear the rollback", Action: fmt.Sprintf("/releases/%d/clear-rollback", r.ID), Button: "clear-rollback",
+			Does: "Where the policy promotes by itself, it may go there again."}
+		var untouched refusedForm
+		at, text := &untouched, ""
+		if tried.action == "clear-rollback" {
+			at, text, tried.text = &form, tried.text, ""
+		}
+		v.Clear.Reason = at.field("", "reason", "Reason", text, "")
+		v.Clear.Reason.ID = "clear-reason"
+	}
 	j := judgeView{Title: "Reject everywhere", Action: fmt.Sprintf("/releases/%d/reject", r.ID), Button: "reject", Class: "danger",
 		Does: "Nobody can promote it any more, anywhere, and every promotion of it that is not merged ends. What runs it goes on running."}
 	who := deciders
@@ -49,6 +60,10 @@ func (w *Web) rejectRelease(c echo.Context) error {
 
 func (w *Web) reopenRelease(c echo.Context) error {
 	return w.judgeRelease(c, "reopen", w.useCases.ReopenRelease)
+}
+
+func (w *Web) clearRollback(c echo.Context) error {
+	return w.judgeRelease(c, "clear-rollback", w.useCases.ClearRollback)
 }
 
 func (w *Web) judgeRelease(c echo.Context, action string, do func(context.Context, promotion.Actor, int64, string) (promotion.Release, error)) error {

@@ -52,7 +52,9 @@ func (w *Web) Register(r *auth.Router) {
 	get("/releases/:id", readers, w.showRelease)
 	post("/releases/:id/reject", deciders, w.rejectRelease)
 	post("/releases/:id/reopen", managers, w.reopenRelease)
+	post("/releases/:id/clear-rollback", managers, w.clearRollback)
 	get("/releases/:id/reject", readers, backToRelease)
+	get("/releases/:id/clear-rollback", readers, backToRelease)
 	get("/releases/:id/reopen", readers, backToRelease)
 
 	get("/hold", readers, w.showHold)

@@ -88,6 +88,10 @@ func (s *stub) ReopenRelease(_ context.Context, by promotion.Actor, id int64, re
 	return s.releases[0], s.only(by, []any{"reopen", id, reason})
 }
 
+func (s *stub) ClearRollback(_ context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error) {
+	return s.releases[0], s.only(by, []any{"clear rollback", id, reason})
+}
+
 func (s *stub) Pushed(_ context.Context, repository string, refs []string) error {
 	s.pushed = append(s.pushed, repository+" "+refs[0])
 	return nil

@@ -53,6 +53,7 @@ type UseCases interface {
 	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
 	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
 	ReopenRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
+	ClearRollback(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)
 
 	// Pushed has a config repository looked at, for what happened on one of its refs.
 	Pushed(ctx context.Context, repository string, refs []string) error

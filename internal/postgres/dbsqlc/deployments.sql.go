@@ -13,7 +13,8 @@ import (
 
 const deployments = `-- name: Deployments :many
 SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, d.application, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
-       coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number
+       coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number,
+       EXISTS (SELECT FROM rollback_marks m WHERE m.release_id = d.release_id AND m.cleared_at IS NULL)::boolean AS rolled_back
 FROM deployments d
 LEFT JOIN target_details t ON t.id = d.target_id
 LEFT JOIN releases r ON r.id = d.release_id
@@ -35,6 +36,7 @@ type DeploymentsRow struct {
 	Environment string
 	Version     string
 	Number      int32
+	RolledBack  bool
 }
 
 func (q *Queries) Deployments(ctx context.Context, arg DeploymentsParams) ([]DeploymentsRow, error) {
@@ -75,6 +77,7 @@ func (q *Queries) Deployments(ctx context.Context, arg DeploymentsParams) ([]Dep
 			&i.Environment,
 			&i.Version,
 			&i.Number,
+			&i.RolledBack,
 		); err != nil {
 			return nil, err
 		}

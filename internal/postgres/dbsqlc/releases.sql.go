@@ -10,6 +10,28 @@ import (
 	"time"
 )
 
+const clearRollbackMarks = `-- name: ClearRollbackMarks :exec
+UPDATE rollback_marks SET cleared_at = $1::timestamptz, cleared_by = $2, clearing = $3
+WHERE release_id = $4 AND cleared_at IS NULL
+`
+
+type ClearRollbackMarksParams struct {
+	At        time.Time
+	By        string
+	Reason    string
+	ReleaseID int64
+}
+
+func (q *Queries) ClearRollbackMarks(ctx context.Context, arg ClearRollbackMarksParams) error {
+	_, err := q.db.Exec(ctx, clearRollbackMarks,
+		arg.At,
+		arg.By,
+		arg.Reason,
+		arg.ReleaseID,
+	)
+	return err
+}
+
 const insertAlias = `-- name: InsertAlias :exec
 INSERT INTO release_aliases (release_id, version, build_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
 `
@@ -69,6 +91,24 @@ func (q *Queries) InsertRelease(ctx context.Context, arg InsertReleaseParams) (I
 	var i InsertReleaseRow
 	err := row.Scan(&i.ID, &i.Number)
 	return i, err
+}
+
+const markRolledBack = `-- name: MarkRolledBack :execrows
+INSERT INTO rollback_marks (release_id, promotion_id, marked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+`
+
+type MarkRolledBackParams struct {
+	ReleaseID   int64
+	PromotionID int64
+	MarkedAt    time.Time
+}
+
+func (q *Queries) MarkRolledBack(ctx context.Context, arg MarkRolledBackParams) (int64, error) {
+	result, err := q.db.Exec(ctx, markRolledBack, arg.ReleaseID, arg.PromotionID, arg.MarkedAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const newestRelease = `-- name: NewestRelease :one
@@ -396,6 +436,51 @@ func (q *Queries) Releases(ctx context.Context, arg ReleasesParams) ([]int64, er
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rollbackMarks = `-- name: RollbackMarks :many
+SELECT m.release_id, m.promotion_id, m.marked_at, p.requested_by, p.reason, t.environment
+FROM rollback_marks m
+JOIN promotions p ON p.id = m.promotion_id
+JOIN target_details t ON t.id = p.target_id
+WHERE m.cleared_at IS NULL AND m.release_id = ANY ($1::bigint[])
+ORDER BY m.id
+`
+
+type RollbackMarksRow struct {
+	ReleaseID   int64
+	PromotionID int64
+	MarkedAt    time.Time
+	RequestedBy string
+	Reason      string
+	Environment string
+}
+
+func (q *Queries) RollbackMarks(ctx context.Context, ids []int64) ([]RollbackMarksRow, error) {
+	rows, err := q.db.Query(ctx, rollbackMarks, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RollbackMarksRow
+	for rows.Next() {
+		var i RollbackMarksRow
+		if err := rows.Scan(
+			&i.ReleaseID,
+			&i.PromotionID,
+			&i.MarkedAt,
+			&i.RequestedBy,
+			&i.Reason,
+			&i.Environment,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: Deployments :many
 SELECT sqlc.embed(d), coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
-       coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number
+       coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number,
+       EXISTS (SELECT FROM rollback_marks m WHERE m.release_id = d.release_id AND m.cleared_at IS NULL)::boolean AS rolled_back
 FROM deployments d
 LEFT JOIN target_details t ON t.id = d.target_id
 LEFT JOIN releases r ON r.id = d.release_id

@@ -92,3 +92,18 @@ ON CONFLICT DO NOTHING;
 -- name: Platforms :many
 SELECT digest, index_digest FROM platform_manifests
 WHERE digest = ANY (sqlc.arg(digests)::text[]) OR index_digest = ANY (sqlc.arg(digests)::text[]);
+
+-- name: RollbackMarks :many
+SELECT m.release_id, m.promotion_id, m.marked_at, p.requested_by, p.reason, t.environment
+FROM rollback_marks m
+JOIN promotions p ON p.id = m.promotion_id
+JOIN target_details t ON t.id = p.target_id
+WHERE m.cleared_at IS NULL AND m.release_id = ANY (sqlc.arg(ids)::bigint[])
+ORDER BY m.id;
+
+-- name: MarkRolledBack :execrows
+INSERT INTO rollback_marks (release_id, promotion_id, marked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- name: ClearRollbackMarks :exec
+UPDATE rollback_marks SET cleared_at = sqlc.arg(at)::timestamptz, cleared_by = sqlc.arg(by), clearing = sqlc.arg(reason)
+WHERE release_id = sqlc.arg(release_id) AND cleared_at IS NULL;
