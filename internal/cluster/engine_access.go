@@ -34,7 +34,7 @@ func (r *engineRights) refusal(ctx context.Context, o *unstructured.Unstructured
 	for _, verb := range verbs {
 		may := r.may(ctx, access{verb, mapping.Resource.Group, mapping.Resource.Resource, o.GetNamespace(), o.GetName()})
 		if !may && r.unknown == nil {
-			return fmt.Sprintf("Argo CD's account %s may not %s it: give it that right", r.Account, verb)
+			return fmt.Sprintf("Argo CD's account %s may not %s %s: give it that right", r.Account, verb, mapping.Resource.GroupResource())
 		}
 	}
 	return ""

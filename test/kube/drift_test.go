@@ -119,7 +119,7 @@ func (w *world) inspector() cluster.Inspector {
 	w.Helper()
 	kinds, err := discovery.NewDiscoveryClientForConfig(w.kube.Config)
 	w.must(err)
-	return cluster.Inspector{Name: clusterName, Client: w.kube.Client, Account: account, Kinds: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))}
+	return cluster.Inspector{Name: clusterName, Client: w.kube.Client, Account: engineAccount, Kinds: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))}
 }
 
 func keyOf(application string) promotion.DeploymentKey {
