@@ -37,6 +37,7 @@ func wants(served map[string][]string, deployed map[schema.GroupResource][]strin
 		}
 	}
 	all = append(all, wish("get", Applications.GroupResource(), watches, "Apply "+folder+"watch.yaml.").mandatory())
+	all = append(all, wish("list", AppProjects.GroupResource(), watches, "Apply "+folder+"watch.yaml: without it nobody knows whether a window of Argo CD's would hold a sync.").mandatory())
 	sync := wish("update", Applications.GroupResource(), syncs, "Apply "+folder+"sync.yaml, in each namespace with Applications.")
 	if sync.in = applications; len(applications) == 0 {
 		sync.in = []string{"argocd"}

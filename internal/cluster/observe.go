@@ -31,6 +31,9 @@ func (c *Cluster) next(ctx context.Context) bool {
 
 // tell observes one Application and passes it on if it differs from what was told last.
 func (c *Cluster) tell(ctx context.Context, name cache.ObjectName) error {
+	if err := c.terminateHeld(ctx, name); err != nil {
+		return err
+	}
 	o, err := c.observe(name)
 	if err != nil {
 		return err

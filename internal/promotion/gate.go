@@ -25,6 +25,7 @@ const (
 	GateHold               = "hold"
 	GateConcurrency        = "concurrency"
 	GateRecovered          = "recovered"
+	GateProjectWindow      = "project-window" // of the engine: Sluice cannot open it
 )
 
 // Phase is the moment that a gate guards.

@@ -35,6 +35,7 @@ func (s *Service) gates() []gate {
 		{GateEvidence, PhaseSync, s.evidenceGiven},
 		{GateHold, PhaseSync, s.holdReleased},
 		{GateSyncWindow, PhaseSync, s.syncWindow},
+		{GateProjectWindow, PhaseSync, s.projectWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},
 		{GateConcurrency, PhaseSync, s.concurrency},
 		{GateRecovered, PhaseVerify, s.recovered},

@@ -223,6 +223,9 @@ type Engine interface {
 	Desired(tree fs.FS, application []byte, repositoryURL, branch string) (Desired, error)
 	// Prunes tells whether the engine by itself deletes what Git no longer has; one that cannot be read may.
 	Prunes(application []byte) bool
+	// SyncWindows are what an Application's project, one of these, lets sync when: a sync that was asked for, or one that the engine
+	// starts by itself.
+	SyncWindows(application []byte, projects [][]byte, manual bool) (ProjectWindows, error)
 	// Overrides says in words what of an Application takes the place of these images in a folder: promoting them there
 	// would change nothing.
 	Overrides(tree fs.FS, path string, application []byte, repositoryURL, branch string, images []WantedImage) ([]string, error)

@@ -20,6 +20,9 @@ func (s *Service) RestoreLive(ctx context.Context, by Actor, application, enviro
 	if err != nil {
 		return err
 	}
+	if err := s.projectsOpen(ctx, deployments); err != nil {
+		return err
+	}
 	for _, d := range deployments {
 		cluster, ok := s.Clusters[d.Key.Cluster]
 		if !ok {

@@ -36,6 +36,8 @@ type Service struct {
 	// process there; the product leaves it nil.
 	Checkpoint func(boundary string)
 
+	// Projects are the engine's, by cluster. What has none is unchecked.
+	Projects map[string]ProjectReader
 	// Destinations are told what people must know. None: nobody is.
 	Destinations []Destination
 	// Reminders say how long what waits for a person may do so. Zero: the usual.

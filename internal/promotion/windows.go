@@ -12,6 +12,7 @@ type TargetWindows struct {
 	Now    WindowDecision
 	Open   []Interval // within the range asked for
 	Closed []Interval
+	Beside []DeploymentWindows // of the engine's own projects
 }
 
 // Interval is a time in which one decision holds.
@@ -39,7 +40,7 @@ func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWind
 	if err != nil {
 		return nil, err
 	}
-	all := make([]TargetWindows, len(targets))
+	all, listed := make([]TargetWindows, len(targets)), map[string]projects{}
 	for i, t := range targets {
 		decide := func(time.Time) WindowDecision { return WindowDecision{Reason: "no policy can be read"} }
 		c, err := s.rulesOf(ctx, s.Store, t.Repository)
@@ -51,6 +52,7 @@ func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWind
 		}
 		all[i] = TargetWindows{Target: t, Now: decide(s.Now())}
 		all[i].fill(decide, from, to)
+		all[i].Beside = s.besides(ctx, deployments, t.ID, listed, decide, from, to)
 	}
 	return all, nil
 }

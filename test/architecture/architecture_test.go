@@ -31,7 +31,7 @@ var may = map[string][]string{
 	"internal/config":                nil,
 	"internal/overlays":              {"internal/promotion", "internal/manifest"},
 	"internal/policy":                {"internal/promotion", "internal/manifest", "internal/window"},
-	"internal/argocd":                {"internal/promotion", "internal/manifest"},
+	"internal/argocd":                {"internal/promotion", "internal/manifest", "internal/window"},
 	"internal/lint":                  {"internal/promotion", "internal/manifest", "internal/argocd"},
 	"internal/client":                {"api"},
 	"internal/demo":                  {"internal/promotion", "internal/simulation"},
