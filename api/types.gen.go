@@ -943,6 +943,15 @@ type Desired struct {
 	Version  string `json:"version"`
 }
 
+// EngineFault defines model for EngineFault.
+type EngineFault struct {
+	File string `json:"file"`
+
+	// Line From 1; left out when the whole file is meant.
+	Line    int    `json:"line,omitempty,omitzero"`
+	Message string `json:"message"`
+}
+
 // Environment A target: the application in one environment.
 type Environment struct {
 	Deployments []Deployment `json:"deployments"`
@@ -1618,6 +1627,9 @@ type RemovedObject struct {
 // Repository A config repository as last seen.
 type Repository struct {
 	BaseBranch string `json:"base_branch"`
+
+	// EngineFaults What of the Argo CD files on main cannot be read or expanded, or does not deploy what is merged. It holds nothing.
+	EngineFaults []EngineFault `json:"engine_faults"`
 
 	// Head Commit of the base branch; empty for a repository without commits.
 	Head     string    `json:"head"`

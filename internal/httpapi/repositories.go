@@ -68,5 +68,6 @@ func repositoryAnswer(r promotion.RepositoryStatus) api.Repository {
 	return api.Repository{Name: r.Name, URL: r.URL, BaseBranch: r.BaseBranch, Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt.UTC(),
 		PolicyFaults: each(r.PolicyFaults, func(f promotion.PolicyFault) api.PolicyFault {
 			return api.PolicyFault{File: f.File, Line: f.Line, Code: f.Code, Message: f.Message}
-		})}
+		}),
+		EngineFaults: each(r.EngineFaults, func(f promotion.EngineFault) api.EngineFault { return api.EngineFault(f) })}
 }

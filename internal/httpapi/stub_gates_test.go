@@ -186,7 +186,8 @@ func (s *stub) Repositories(context.Context) ([]promotion.RepositoryStatus, erro
 	return []promotion.RepositoryStatus{
 		{Name: "config", URL: "https://git.test/config", BaseBranch: "main", Head: merge, LookedAt: noon, PolicyFaults: promotion.PolicyFaults{
 			{File: "sluice.yaml", Line: 3, Code: "unknown-key", Message: "soke is not known: do you mean soak?"},
-			{File: "apps/web/sluice.yaml", Code: "not-yaml", Message: "it is no YAML"}}},
+			{File: "apps/web/sluice.yaml", Code: "not-yaml", Message: "it is no YAML"}},
+			EngineFaults: []promotion.EngineFault{{File: "argocd/web.yaml", Line: 7, Message: "the generator clusters of ApplicationSet web: the clusters are not known"}}},
 		{Name: "infra", URL: "https://git.test/infra", BaseBranch: "main", LookedAt: noon, Problem: "it cannot be reached"},
 	}, s.err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 )
 
@@ -33,7 +34,7 @@ func (s *Service) lookAtRepository(ctx context.Context, name string) error {
 		return fmt.Errorf("read the last look at %s: %w", name, err)
 	}
 	status := RepositoryStatus{Name: name, URL: site.URL, BaseBranch: site.BaseBranch, Head: known.Head, LookedAt: s.Now(),
-		PolicyFaults: known.PolicyFaults}
+		PolicyFaults: known.PolicyFaults, EngineFaults: known.EngineFaults}
 	head, err := site.Repository.Fetch(ctx)
 	if err != nil || head == "" {
 		status.Problem = problem(err, "the repository has no commits on "+site.BaseBranch)
@@ -122,10 +123,33 @@ func (v *visit) read(ctx context.Context, since string) (err error) {
 			v.known[t.Path] = t
 		}
 	}
+	if err := v.readEngine(); err != nil {
+		return fmt.Errorf("read what deploys it: %w", err)
+	}
 	if err := v.readPast(ctx); err != nil {
 		return fmt.Errorf("read the past: %w", err)
 	}
 	return v.renderAll(ctx)
+}
+
+// readEngine reads the GitOps engine's own files on main. That reads every file, so a change of nothing but the folders of targets, as
+// promotions make it, leaves what was found before.
+func (v *visit) readEngine() (err error) {
+	ofTargets := func(file string) bool {
+		for at := path.Dir(file); at != "."; at = path.Dir(at) {
+			if _, known := v.known[at]; known {
+				return true
+			}
+		}
+		return false
+	}
+	elsewhere := func(c Commit) bool {
+		return slices.ContainsFunc(c.Changed, func(file string) bool { return !ofTargets(file) })
+	}
+	if v.fresh || slices.ContainsFunc(v.commits, elsewhere) {
+		v.status.EngineFaults, err = v.Engine.Faults(v.tree, v.site.URL, v.site.BaseBranch)
+	}
+	return err
 }
 
 func (v *visit) save(ctx context.Context, tx Tx) error {

@@ -229,6 +229,15 @@ type Engine interface {
 	// Overrides says in words what of an Application takes the place of these images in a folder: promoting them there
 	// would change nothing.
 	Overrides(tree fs.FS, path string, application []byte, repositoryURL, branch string, images []WantedImage) ([]string, error)
+	// Faults says what of the engine's objects that stand in a tree cannot be read, or is not known to deploy what is merged.
+	Faults(tree fs.FS, repositoryURL, branch string) ([]EngineFault, error)
+}
+
+// EngineFault is one place of the engine's own files, and what is not known or not right about it.
+type EngineFault struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"` // from 1; 0 when it is the whole file
+	Message string `json:"message"`
 }
 
 // Linter finds what is unwise.

@@ -90,4 +90,5 @@ type RepositoryStatus struct {
 	Name, URL, BaseBranch, Head, Problem string
 	LookedAt                             time.Time
 	PolicyFaults                         PolicyFaults // of the policy on main; the one before is then in force
+	EngineFaults                         []EngineFault
 }

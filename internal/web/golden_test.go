@@ -131,6 +131,7 @@ func troubledDoor(t *testing.T) *door {
 	d.rows[1].Cells[0].Deployments[0].RolledBack = true
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}
 	d.promotions = append(d.promotions, d.changes...)
+	d.engine = []promotion.EngineFault{{File: "argocd/checkout.yaml", Line: 9, Message: "Application checkout-qa deploys apps/checkout/overlays/qa, and there is no such folder"}}
 	d.faults = promotion.PolicyFaults{{File: "sluice.yaml", Line: 12, Code: "unknown-key", Message: "aprovals is no setting: did you mean approvals?"},
 		{File: "apps/checkout/sluice.yaml", Message: "it is no YAML"}}
 	return d

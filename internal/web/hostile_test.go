@@ -48,6 +48,7 @@ func hostileDoor(t *testing.T) *door {
 	d.restored.Change.Notes, d.restored.Change.Diff, d.restored.Change.Removed[0].Object = []string{hostile}, "+ "+hostile, hostile
 	d.planned.Waits, d.planned.Diff, d.planned.Gates[0].Reason = hostile, "+ "+hostile, hostile
 	d.windows[1].Now.Reason, d.windows[1].Closed[0].Reason, d.windows[2].Closed[0].Reason = hostile, hostile, hostile
+	d.engine = []promotion.EngineFault{{File: hostile, Line: 1, Message: hostile}}
 	d.faults = promotion.PolicyFaults{{File: hostile, Line: 1, Message: hostile}}
 	d.releases[0].RejectedBy, d.releases[0].Rejection = hostile, hostile
 	d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: hostile, By: hostile, Reason: hostile}}

@@ -37,6 +37,7 @@ type repositoryView struct {
 	LookedAt   moment
 	Pulls      string // address of the built-in host's list
 	Policy     policyView
+	Engine     []faultView
 }
 
 type clusterView struct {
@@ -95,6 +96,9 @@ func (w *Web) showSetUp(c echo.Context) error {
 		if view.Policy, err = w.policyView(ctx, r, w.now()); err != nil {
 			return err
 		}
+		view.Engine = each(r.EngineFaults, func(f promotion.EngineFault) faultView {
+			return newFaultView(promotion.PolicyFault{File: f.File, Line: f.Line, Message: f.Message})
+		})
 		v.Repositories = append(v.Repositories, view)
 	}
 	for _, t := range targets {

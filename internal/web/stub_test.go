@@ -40,6 +40,7 @@ type stub struct {
 	restored   promotion.RestorePlan
 	planned    promotion.Plan
 	faults     promotion.PolicyFaults
+	engine     []promotion.EngineFault
 	branches   []string
 	back       promotion.RollbackCheck
 	accepted   []promotion.Acceptance
@@ -197,7 +198,7 @@ func (s *stub) History(_ context.Context, f promotion.HistoryFilter) ([]promotio
 
 func (s *stub) Repositories(context.Context) ([]promotion.RepositoryStatus, error) {
 	return []promotion.RepositoryStatus{
-		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8), PolicyFaults: s.faults},
+		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8), PolicyFaults: s.faults, EngineFaults: s.engine},
 		{Name: "legacy", URL: "https://git.example.com/legacy/config", BaseBranch: "main", LookedAt: before(95),
 			Problem: "fetch https://git.example.com/legacy/config: authentication failed; check the deploy key"}}, nil
 }

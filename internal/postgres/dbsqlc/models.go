@@ -93,6 +93,8 @@ type ConfigRepository struct {
 	Problem string
 	// what is wrong with the policy on main; the one before is then in force
 	PolicyFaults json.RawMessage
+	// what of the GitOps engine's own files on main is not known to lead to a deployment, as file, line and reason
+	EngineFaults json.RawMessage
 }
 
 // Argo CD Applications as last seen; since: when sync, health, revision or images last changed

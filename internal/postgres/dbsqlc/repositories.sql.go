@@ -338,7 +338,7 @@ func (q *Queries) RemoveTargetsExcept(ctx context.Context, arg RemoveTargetsExce
 }
 
 const repositories = `-- name: Repositories :many
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults FROM config_repositories ORDER BY name
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults FROM config_repositories ORDER BY name
 `
 
 func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) {
@@ -359,6 +359,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 			&i.LookedAt,
 			&i.Problem,
 			&i.PolicyFaults,
+			&i.EngineFaults,
 		); err != nil {
 			return nil, err
 		}
@@ -371,7 +372,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 }
 
 const repositoryNamed = `-- name: RepositoryNamed :one
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults FROM config_repositories WHERE name = $1
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults FROM config_repositories WHERE name = $1
 `
 
 func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepository, error) {
@@ -386,6 +387,7 @@ func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepos
 		&i.LookedAt,
 		&i.Problem,
 		&i.PolicyFaults,
+		&i.EngineFaults,
 	)
 	return i, err
 }
@@ -488,11 +490,11 @@ func (q *Queries) SavePullRequestSeen(ctx context.Context, arg SavePullRequestSe
 }
 
 const saveRepository = `-- name: SaveRepository :exec
-INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults)
-VALUES ($1, $2, $3, $4, $7::timestamptz, $5, $6)
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults)
+VALUES ($1, $2, $3, $4, $8::timestamptz, $5, $6, $7)
 ON CONFLICT (name) DO UPDATE
 SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
-    problem = excluded.problem, policy_faults = excluded.policy_faults
+    problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults
 `
 
 type SaveRepositoryParams struct {
@@ -502,6 +504,7 @@ type SaveRepositoryParams struct {
 	Head         string
 	Problem      string
 	PolicyFaults json.RawMessage
+	EngineFaults json.RawMessage
 	LookedAt     time.Time
 }
 
@@ -513,6 +516,7 @@ func (q *Queries) SaveRepository(ctx context.Context, arg SaveRepositoryParams) 
 		arg.Head,
 		arg.Problem,
 		arg.PolicyFaults,
+		arg.EngineFaults,
 		arg.LookedAt,
 	)
 	return err
