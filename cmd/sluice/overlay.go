@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,15 +30,16 @@ func newOverlayCommand() *cobra.Command {
 
 // editFlags are what set-image and set-value share.
 type editFlags struct {
-	repo, overlay, output string
-	write                 bool
+	repo, output string
+	overlays     []string
+	write        bool
 }
 
 func (f *editFlags) add(cmd *cobra.Command) {
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	cmd.Flags().StringVar(&f.repo, "repo", ".", "root of the config repository; nothing outside is read or written")
-	cmd.Flags().StringVar(&f.overlay, "overlay", "", "overlay folder, relative to the root")
-	cmd.Flags().BoolVar(&f.write, "write", false, "change the file; without it, only show what would change")
+	cmd.Flags().StringArrayVar(&f.overlays, "overlay", nil, "overlay folder, relative to the root; give the flag once for each of several, which are edited all or none")
+	cmd.Flags().BoolVar(&f.write, "write", false, "change the files; without it, only show what would change")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text or json")
 	require(cmd, "overlay")
 }
@@ -62,7 +64,8 @@ NAME is the image as it reaches the overlay's own images: what the manifests say
 or what a base or component renamed it to. Of a Helm chart it is what the chart
 renders; its place in the overlay's values is found by rendering, or said under
 helm.images in the application's sluice.yaml. The overlay is rendered before and
-after; nothing but these images may differ.
+after; nothing but these images may differ. Of several overlays, none is written
+when one is refused.
 
 Exit status: 0 when done or nothing to do, 2 when the edit is refused; the reason
 is one line of JSON on standard error: {"code":…,"message":…,"file":…,"line":…}.`,
@@ -72,8 +75,8 @@ is one line of JSON on standard error: {"code":…,"message":…,"file":…,"lin
 			if err != nil {
 				return &exitError{Code: 2, Err: err}
 			}
-			return flags.edit(cmd, version, func(root *os.Root) (manifest.Edit, error) {
-				return manifest.SetImages(root.FS(), filepath.ToSlash(flags.overlay), changes)
+			return flags.edit(cmd, version, func(tree fs.FS, overlay string) (manifest.Edit, error) {
+				return manifest.SetImages(tree, overlay, changes)
 			})
 		},
 	}
@@ -108,9 +111,8 @@ The chart is rendered offline with the values file before and after.
 Exit status: as of set-image.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.edit(cmd, "", func(root *os.Root) (manifest.Edit, error) {
-				return manifest.SetValue(root.FS(), filepath.ToSlash(flags.overlay),
-					filepath.ToSlash(chart), filepath.ToSlash(values), pointer, args[0])
+			return flags.edit(cmd, "", func(tree fs.FS, overlay string) (manifest.Edit, error) {
+				return manifest.SetValue(tree, overlay, filepath.ToSlash(chart), filepath.ToSlash(values), pointer, args[0])
 			})
 		},
 	}
@@ -122,35 +124,41 @@ Exit status: as of set-image.`,
 	return cmd
 }
 
-// edit runs one edit and prints what it does; with --write it does it.
-func (f *editFlags) edit(cmd *cobra.Command, version string, run func(*os.Root) (manifest.Edit, error)) error {
+// edit runs one edit in every overlay and prints what it does; with --write it does it.
+func (f *editFlags) edit(cmd *cobra.Command, version string, run func(tree fs.FS, overlay string) (manifest.Edit, error)) error {
 	if err := checkOutput(f.output); err != nil {
 		return err
+	}
+	overlays := make([]string, len(f.overlays))
+	for i, overlay := range f.overlays {
+		overlays[i] = filepath.ToSlash(overlay)
+		if slices.Contains(overlays[:i], overlays[i]) {
+			return &exitError{Code: 2, Err: fmt.Errorf("--overlay %s is given twice", overlay)}
+		}
 	}
 	root, err := os.OpenRoot(f.repo)
 	if err != nil {
 		return &exitError{Code: 2, Err: fmt.Errorf("open the repository: %w", err)}
 	}
 	defer root.Close()
-	edit, err := run(root)
+	edits, err := manifest.Several(root.FS(), overlays, run)
 	if err != nil {
 		return refuseOverlay(cmd.ErrOrStderr(), err)
 	}
-	report, err := newEditReport(root, edit)
-	if err != nil {
-		return err
-	}
-	report.Overlay, report.Version = f.overlay, version
-	if f.write {
-		if err := writeFiles(root, edit.Files); err != nil {
+	reports, files := make([]editReport, len(edits)), map[string][]byte{}
+	for i, edit := range edits {
+		if reports[i], err = newEditReport(root, edit); err != nil {
 			return err
 		}
-		report.Written = !edit.NoOp
+		reports[i].Overlay, reports[i].Version, reports[i].Written = f.overlays[i], version, f.write && !edit.NoOp
+		maps.Copy(files, edit.Files)
 	}
-	if f.output == "json" {
-		return printIndentedJSON(cmd.OutOrStdout(), report)
+	if f.write {
+		if err := writeFiles(root, files); err != nil {
+			return err
+		}
 	}
-	return report.print(cmd.OutOrStdout())
+	return printEdits(cmd.OutOrStdout(), f.output, reports)
 }
 
 // refuseOverlay prints a refusal as one line of JSON.

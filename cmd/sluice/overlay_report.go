@@ -48,6 +48,43 @@ func newEditReport(root *os.Root, edit manifest.Edit) (editReport, error) {
 	return report, nil
 }
 
+// editReports is what is printed of several overlays.
+type editReports struct {
+	NoOp     bool         `json:"no_op"` // in all of them
+	Written  bool         `json:"written"`
+	Overlays []editReport `json:"overlays"`
+}
+
+// printEdits prints the report of one overlay as such, and those of several together.
+func printEdits(out io.Writer, form string, reports []editReport) error {
+	if form == "json" {
+		if len(reports) == 1 {
+			return printIndentedJSON(out, reports[0])
+		}
+		all := editReports{NoOp: true, Overlays: reports}
+		for _, r := range reports {
+			all.NoOp, all.Written = all.NoOp && r.NoOp, all.Written || r.Written
+		}
+		return printIndentedJSON(out, all)
+	}
+	for i, r := range reports {
+		l := newLines(out)
+		if i > 0 {
+			l.printf("\n")
+		}
+		if len(reports) > 1 {
+			l.printf("== %s\n", r.Overlay)
+		}
+		if l.err != nil {
+			return l.err
+		}
+		if err := r.print(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r editReport) print(out io.Writer) error {
 	l := newLines(out)
 	if r.NoOp {
