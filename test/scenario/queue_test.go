@@ -208,3 +208,36 @@ func TestAutomaticPromotionsQueue(t *testing.T) {
 	w.is(ids[1], promotion.StateOpen)
 	w.is(ids[2], promotion.StateRequested)
 }
+
+// Whoever asks at the same instant gets a place or a refusal, and one has the turn, also while the one before ends.
+func TestManyQueueAtTheSameInstant(t *testing.T) {
+	w := queuing(t)
+	first := w.queued("1.0.1")[0]
+	var releases []promotion.Release
+	for i := range 6 {
+		releases = append(releases, w.released(fmt.Sprintf("1.1.%d", i), "web"))
+	}
+	errs := make(chan error, len(releases)+1)
+	for _, r := range releases {
+		go func() {
+			_, err := w.service.Promote(w.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: r.Version, Reason: "now"})
+			errs <- err
+		}()
+	}
+	go func() {
+		_, err := w.service.Cancel(w.Context(), rita, first, "no")
+		errs <- err
+	}()
+	placed := 0
+	for range len(releases) + 1 {
+		if err := <-errs; err != nil {
+			w.contains("the refusal", w.refused(err, "promotion-open").Message, "it is the newer one")
+			continue
+		}
+		placed++
+	}
+	w.settle()
+	same(w, "open", w.count("SELECT count(*) FROM promotions WHERE state IN ('requested', 'open')"), placed-1)
+	same(w, "with the turn", w.count("SELECT count(*) FROM promotions WHERE state = 'open' AND behind IS NULL"), 1)
+	same(w, "places", w.count("SELECT count(DISTINCT behind) FROM promotions WHERE state = 'requested'"), placed-2)
+}
