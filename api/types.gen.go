@@ -1385,6 +1385,22 @@ type Problem struct {
 	Type string `json:"type"`
 }
 
+// ProjectWindows What the sync windows of an AppProject say of a deployment.
+type ProjectWindows struct {
+	Cluster string `json:"cluster"`
+
+	// Deployment name of the Argo CD Application
+	Deployment string `json:"deployment"`
+
+	// Differs Within the range asked for, when policy and project disagree.
+	Differs []Interval     `json:"differs"`
+	Now     WindowDecision `json:"now"`
+
+	// Problem why it is not known; empty when it is
+	Problem string `json:"problem"`
+	Project string `json:"project"`
+}
+
 // Promotion The decision, the pull request and the deployment are separate facts; `state` is derived from them.
 type Promotion struct {
 	Application string     `json:"application"`
@@ -2066,6 +2082,9 @@ type Windows struct {
 
 	// Open Within the range asked for.
 	Open []Interval `json:"open"`
+
+	// Projects What sync windows of Argo CD's own AppProjects say beside it.
+	Projects []ProjectWindows `json:"projects"`
 }
 
 // ApplicationFilter defines model for applicationFilter.

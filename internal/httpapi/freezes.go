@@ -99,9 +99,16 @@ func freezeAnswer(z promotion.Freeze) api.Freeze {
 func windowsAnswer(w promotion.TargetWindows) api.Windows {
 	return api.Windows{
 		Application: w.Target.Application, Environment: w.Target.Environment,
-		Now:  api.WindowDecision{Open: w.Now.Open, By: w.Now.By, Reason: w.Now.Reason, Next: unlessNever(w.Now.Next)},
-		Open: each(w.Open, intervalAnswer), Closed: each(w.Closed, intervalAnswer),
+		Now: decisionAnswer(w.Now), Open: each(w.Open, intervalAnswer), Closed: each(w.Closed, intervalAnswer),
+		Projects: each(w.Beside, func(d promotion.DeploymentWindows) api.ProjectWindows {
+			return api.ProjectWindows{Cluster: d.Deployment.Cluster, Deployment: d.Deployment.Name, Project: d.Project, Now: decisionAnswer(d.Now),
+				Problem: d.Problem, Differs: each(d.Differs, intervalAnswer)}
+		}),
 	}
+}
+
+func decisionAnswer(d promotion.WindowDecision) api.WindowDecision {
+	return api.WindowDecision{Open: d.Open, By: d.By, Reason: d.Reason, Next: unlessNever(d.Next)}
 }
 
 func intervalAnswer(i promotion.Interval) api.Interval {

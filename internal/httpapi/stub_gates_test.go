@@ -67,7 +67,10 @@ func (s *stub) Windows(_ context.Context, from, to time.Time) ([]promotion.Targe
 			Open: []promotion.Interval{hours(0, 5, "", "no window is set")}},
 		{Target: sampleMerged().Target, Now: promotion.WindowDecision{By: "freeze 2", Reason: "frozen by rita: fair", Next: noon.Add(time.Hour)},
 			Open:   []promotion.Interval{hours(1, 5, "office hours", "it is a weekday")},
-			Closed: []promotion.Interval{hours(0, 1, "freeze 2", "frozen by rita: fair")}},
+			Closed: []promotion.Interval{hours(0, 1, "freeze 2", "frozen by rita: fair")},
+			Beside: []promotion.DeploymentWindows{{Deployment: promotion.DeploymentKey{Cluster: "eu-1", Namespace: "argocd", Name: "web-prod"}, Project: "shop",
+				Now: promotion.WindowDecision{Open: true, Reason: "no deny window is active"}, Differs: []promotion.Interval{hours(0, 1, "", "the policy is closed")}},
+				{Deployment: promotion.DeploymentKey{Cluster: "us-1", Namespace: "argocd", Name: "web-prod"}, Project: "shop", Problem: "it does not answer"}}},
 	}, s.err
 }
 

@@ -12,7 +12,7 @@ var gates = []string{
 	promotion.GateRenders, promotion.GatePlaintextSecret, promotion.GateContent, promotion.GateApprovals,
 	promotion.GateSyncWindow, promotion.GateRollbackSafe, promotion.GateDeletions, promotion.GateBranchProtected,
 	promotion.GateServerDryRun, promotion.GateEvidence, promotion.GateHold,
-	promotion.GateConcurrency, promotion.GateRecovered,
+	promotion.GateConcurrency, promotion.GateProjectWindow, promotion.GateRecovered,
 }
 
 // modes has a setting for each gate.

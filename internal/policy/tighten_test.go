@@ -57,7 +57,6 @@ func TestDirections(t *testing.T) {
 		"soak":                   {"29m", "1h"},
 		"window.lead":            {"0s", "1m"},
 		"window.least_left":      {"1m", "61s"},
-		"when_newer":             {"queue", "supersede"},
 		"hotfix.approvals":       {"1", "2"},
 		"rollback.approvals":     {"0", "1"},
 		"rollback.windows":       {"ignore", "apply"},

@@ -34,7 +34,9 @@ func (s *Service) projectWindows(ctx context.Context, d Deployment, listed map[s
 	}
 	answer, asked := listed[d.Key.Cluster]
 	if !asked {
-		answer.all, answer.err = reader.Projects(ctx)
+		asking, stop := context.WithTimeout(ctx, projectsTime)
+		answer.all, answer.err = reader.Projects(asking)
+		stop()
 		listed[d.Key.Cluster] = answer
 	}
 	if answer.err != nil {
@@ -42,6 +44,9 @@ func (s *Service) projectWindows(ctx context.Context, d Deployment, listed map[s
 	}
 	return s.Engine.SyncWindows(d.EngineObject, answer.all, !d.AutomatedSync)
 }
+
+// projectsTime is how long a cluster may take to list its projects.
+const projectsTime = 5 * time.Second
 
 // projects is what a cluster answered.
 type projects struct {

@@ -42,12 +42,8 @@ func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWind
 	}
 	all, listed := make([]TargetWindows, len(targets)), map[string]projects{}
 	for i, t := range targets {
-		decide := func(time.Time) WindowDecision { return WindowDecision{Reason: "no policy can be read"} }
-		c, err := s.rulesOf(ctx, s.Store, t.Repository)
-		if err == nil {
-			clusters := clustersOf(deployments, t.ID)
-			decide = func(at time.Time) WindowDecision { return WindowOf(c.rules, freezes, t, clusters, at) }
-		} else if !isRefusal(err) {
+		decide, err := s.decider(ctx, t, deployments, freezes)
+		if err != nil {
 			return nil, err
 		}
 		all[i] = TargetWindows{Target: t, Now: decide(s.Now())}
@@ -55,6 +51,35 @@ func (s *Service) Windows(ctx context.Context, from, to time.Time) ([]TargetWind
 		all[i].Beside = s.besides(ctx, deployments, t.ID, listed, decide, from, to)
 	}
 	return all, nil
+}
+
+// decider decides for a target by policy, freezes and one-off windows.
+func (s *Service) decider(ctx context.Context, t Target, deployments []Deployment, freezes []Freeze) (func(time.Time) WindowDecision, error) {
+	c, err := s.rulesOf(ctx, s.Store, t.Repository)
+	if isRefusal(err) {
+		return func(time.Time) WindowDecision { return WindowDecision{Reason: "no policy can be read"} }, nil
+	} else if err != nil {
+		return nil, err
+	}
+	clusters := clustersOf(deployments, t.ID)
+	return func(at time.Time) WindowDecision { return WindowOf(c.rules, freezes, t, clusters, at) }, nil
+}
+
+// ProjectWindows is what the engine's own projects say of a target beside its policy, and where the two disagree in a range.
+func (s *Service) ProjectWindows(ctx context.Context, t Target, from, to time.Time) ([]DeploymentWindows, error) {
+	deployments, err := s.Store.DeploymentsOf(ctx, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	freezes, err := s.Store.Freezes(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	decide, err := s.decider(ctx, t, deployments, freezes)
+	if err != nil {
+		return nil, err
+	}
+	return s.besides(ctx, deployments, t.ID, map[string]projects{}, decide, from, to), nil
 }
 
 // WindowZones are the time zones that the sync windows in force are kept in, sorted.

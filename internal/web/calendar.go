@@ -42,6 +42,7 @@ type calendarRow struct {
 	Throughout  string // said once, when nothing changes in the range
 	Tone        string
 	Days        []dayView
+	Beside      []besideView
 }
 
 // span is the days that are shown, from midnight to midnight on the clocks of a zone.
@@ -168,7 +169,7 @@ func (v calendarView) address(day time.Time) string {
 }
 
 func newCalendarRow(t promotion.TargetWindows, s span, days []time.Time, zone zoneChoice) calendarRow {
-	row := calendarRow{Environment: t.Target.Environment, URL: targetURL(t.Target.Application, t.Target.Environment), Why: t.Now.Reason,
+	row := calendarRow{Beside: each(t.Beside, func(d promotion.DeploymentWindows) besideView { return newBesideView(d, zone) }), Environment: t.Target.Environment, URL: targetURL(t.Target.Application, t.Target.Environment), Why: t.Now.Reason,
 		Now: mark{Shape: "stop", Tone: "warn", Word: "closed"}, Change: "does not open again"}
 	if t.Now.Open {
 		row.Now, row.Change = mark{Shape: "check", Tone: "good", Word: "open"}, "stays open"

@@ -75,6 +75,10 @@ func sampleWindows() []promotion.TargetWindows {
 	}
 	hours.Closed = append(hours.Closed, promotion.Interval{From: at, To: to.AddDate(0, 0, -1), Reason: "no allow window is active"},
 		promotion.Interval{From: to.AddDate(0, 0, -1), To: to, By: "freeze 3", Reason: "frozen by rita: the move"})
+	hours.Beside = []promotion.DeploymentWindows{{Deployment: promotion.DeploymentKey{Cluster: "eu-1", Namespace: "argocd", Name: "checkout-prod-eu"}, Project: "shop",
+		Now: promotion.WindowDecision{Open: true, Reason: "no deny window is active"}, Differs: []promotion.Interval{{From: from, To: from.Add(9 * time.Hour),
+			Reason: "the policy is closed (no allow window is active), the project is open (no deny window is active)"}}},
+		{Deployment: promotion.DeploymentKey{Cluster: "us-1", Namespace: "argocd", Name: "checkout-prod-us"}, Project: "shop", Problem: "the cluster does not answer"}}
 	closed := promotion.TargetWindows{Target: target(6, "search", "prod-eu", 50), Now: promotion.WindowDecision{Reason: "no policy can be read"},
 		Closed: []promotion.Interval{{From: from, To: to, Reason: "no policy can be read"}}}
 	return []promotion.TargetWindows{always, hours, closed}

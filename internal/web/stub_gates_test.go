@@ -30,6 +30,15 @@ func (s *stub) Windows(_ context.Context, from, to time.Time) ([]promotion.Targe
 	return s.windows, s.planErr
 }
 
+func (s *stub) ProjectWindows(_ context.Context, t promotion.Target, _, _ time.Time) ([]promotion.DeploymentWindows, error) {
+	for _, w := range s.windows {
+		if w.Target.ID == t.ID {
+			return w.Beside, nil
+		}
+	}
+	return nil, nil
+}
+
 func (s *stub) PlanFreeze(_ context.Context, z promotion.Freeze) ([]promotion.Target, error) {
 	s.asked = z
 	return []promotion.Target{target(3, "checkout", "prod-eu", 50), target(6, "search", "prod-eu", 50), target(4, "checkout", "prod-us", 50)}, s.planErr

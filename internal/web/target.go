@@ -30,6 +30,7 @@ type targetView struct {
 	RollbackURL      string
 	MayHold, MayOpen bool
 	Drift            []driftView
+	Beside           []besideView // for the days to come
 }
 
 // revisionView is a commit of main that changed what the target renders.
@@ -74,6 +75,9 @@ func (w *Web) answerTarget(c echo.Context, status int, refused *promotion.Error)
 		return err
 	}
 	if v.Drift, err = w.driftOf(c, cell.Target, refused); err != nil {
+		return err
+	}
+	if v.Beside, err = w.besideOf(c, cell.Target); err != nil {
 		return err
 	}
 	return w.show(c, status, "target", page{Title: application + " in " + environment, Body: v})
