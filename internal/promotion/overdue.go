@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -28,7 +29,7 @@ type Overdue struct {
 	Times int       // how often it has been due to be reminded of, at least once
 }
 
-// most is how much of each sort is looked at.
+// mostOverdue is how much of each sort is looked at.
 const mostOverdue = 1000
 
 // Overdue lists what has waited for too long, longest first.
@@ -96,7 +97,7 @@ func (d Drift) unmended(occasion string) Notification {
 	t := d.Target
 	return Notification{Kind: NotifyDrift, Object: fmt.Sprintf("drift/%s/%s", t.Application, t.Environment), Occasion: occasion, Application: t.Application,
 		Environment: t.Environment, Message: fmt.Sprintf("%s in %s is not as Git says since %s: %s %s (%s)", t.Application, t.Environment,
-			clock(d.FirstSeen), d.Object, d.Path, d.Class), Page: fmt.Sprintf("/applications/%s/%s", t.Application, t.Environment)}
+			clock(d.FirstSeen), d.Object, d.Path, d.Class), Page: fmt.Sprintf("/applications/%s/%s", url.PathEscape(t.Application), url.PathEscape(t.Environment))}
 }
 
 // oldestOfTargets is the oldest drift that counts of each target.
