@@ -3,6 +3,7 @@
 package kube_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ type span struct {
 
 func (w *world) history(name string) (all []span) {
 	w.Helper()
-	rows, err := w.pool.Query(w.Context(), `SELECT o.sync, o.health, o.message, o.observed_at, coalesce(o.replaced_at, now()) FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
+	rows, err := w.pool.Query(context.WithoutCancel(w.Context()), `SELECT o.sync, o.health, o.message, o.observed_at, coalesce(o.replaced_at, now()) FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
 		WHERE d.name = $1 ORDER BY o.id`, name)
 	w.must(err)
 	defer rows.Close()

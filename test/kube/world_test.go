@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sluicehq/sluice/internal/cluster"
+	"github.com/sluicehq/sluice/internal/jobs"
 	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/postgres/postgrestest"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -37,7 +38,7 @@ import (
 const (
 	clusterName = "real"
 	account     = "system:serviceaccount:argocd:argocd-application-controller" // what Argo CD is to the API server
-	patience    = 40 * time.Second
+	patience    = 2 * time.Minute                                              // that a busy machine is given; what is so is seen at once
 )
 
 // world is a control plane with its nodes, Argo CD's stand-in, and a Sluice that watches.
@@ -67,29 +68,36 @@ func newWorld(t *testing.T, watching func(*rest.Config)) *world {
 func newWorldWith(t *testing.T, prepare func(*world), watching func(*rest.Config)) *world {
 	t.Helper()
 	w := &world{T: t, git: &repository{trees: map[string]string{}}}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx := w.startControlPlane()
+	w.startEngine(ctx, w.git.headNow, w.git.render)
+	w.openDatabase()
+	prepare(w)
+	w.watch(ctx, &promotion.Service{Store: postgres.NewStore(w.pool, nil), Now: time.Now, Log: slog.New(slog.DiscardHandler)}, watching)
+	return w
+}
+
+// startControlPlane starts Kubernetes and a node. The context ends before it does.
+func (w *world) startControlPlane() context.Context {
+	w.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(w.Context()))
 	var err error
-	w.kube, err = realkube.Start(ctx, t.TempDir())
+	w.kube, err = realkube.Start(ctx, w.TempDir())
 	w.must(err)
-	t.Cleanup(w.kube.Close)
-	t.Cleanup(stop)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(w.kube.Logs())
+	w.Cleanup(w.kube.Close)
+	w.Cleanup(stop)
+	w.Cleanup(func() {
+		if w.Failed() {
+			w.Log(w.kube.Logs())
 		}
 	})
 	w.kubelet, err = w.kube.StartKubelet(ctx)
 	w.must(err)
 	w.createNamespace("argocd")
-	w.startEngine(ctx)
-	w.openDatabase()
-	prepare(w)
-	w.watch(ctx, watching)
-	return w
+	return ctx
 }
 
 // startEngine has Argo CD's stand-in work with rights of its own: to read everything, and to write what is in most namespaces.
-func (w *world) startEngine(ctx context.Context) {
+func (w *world) startEngine(ctx context.Context, head func(context.Context) (string, error), render func(ctx context.Context, revision, path string) ([]*unstructured.Unstructured, error)) {
 	w.Helper()
 	w.apply(`
 apiVersion: rbac.authorization.k8s.io/v1
@@ -112,12 +120,15 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: "` + account 
 	kinds, err := discovery.NewDiscoveryClientForConfig(w.kube.Config)
 	w.must(err)
 	engine := simulation.NewEngine(simulation.EngineOptions{Client: client, Mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds)),
-		Head: w.git.headNow, Render: w.git.render, Now: time.Now})
+		Head: head, Render: render, Now: time.Now})
+	log := slog.New(slog.NewTextHandler(w.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
 		for ctx.Err() == nil {
-			_ = engine.Step(ctx) //nolint:errcheck // the API server may be away; the next step finds out
+			if err := engine.Step(ctx); err != nil { // the API server may be away; the next step finds out
+				log.Debug("Argo CD stumbled", "err", err)
+			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(50 * time.Millisecond):
@@ -170,16 +181,18 @@ func decode(text string) ([]*unstructured.Unstructured, error) {
 
 func (w *world) openDatabase() {
 	w.Helper()
-	var err error
-	w.pool, err = pgxpool.New(w.Context(), postgrestest.NewDatabase(w.T, func(ctx context.Context, url string) error {
+	config, err := pgxpool.ParseConfig(postgrestest.NewDatabase(w.T, func(ctx context.Context, url string) error {
 		return postgres.Migrate(ctx, url, migrations.Files)
 	}))
+	w.must(err)
+	config.MaxConns = 2*jobs.MaxWorkers + 4 // a worker holds its lock on one while it works on another
+	w.pool, err = pgxpool.NewWithConfig(w.Context(), config)
 	w.must(err)
 	w.Cleanup(w.pool.Close)
 }
 
-// watch starts Sluice's watch, wired as the server does.
-func (w *world) watch(ctx context.Context, alter func(*rest.Config)) {
+// watch has Sluice watch the cluster, wired as the server does.
+func (w *world) watch(ctx context.Context, service *promotion.Service, alter func(*rest.Config)) {
 	w.Helper()
 	config := rest.CopyConfig(w.kube.Config)
 	if alter != nil {
@@ -187,7 +200,6 @@ func (w *world) watch(ctx context.Context, alter func(*rest.Config)) {
 	}
 	client, err := dynamic.NewForConfig(config)
 	w.must(err)
-	service := &promotion.Service{Store: postgres.NewStore(w.pool, nil), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	w.cluster = cluster.New(cluster.Options{Name: clusterName, Client: client, Now: time.Now, Observe: service.Observed,
 		Log: slog.New(slog.NewTextHandler(w.Output(), nil))})
 	ctx, stop := context.WithCancel(ctx)

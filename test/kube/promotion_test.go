@@ -1,0 +1,127 @@
+//go:build peers
+
+package kube_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/sluicehq/sluice/internal/promotion"
+)
+
+// TestADigestTravelsToProd takes a build from CI's post to running and healthy pods of another platform, in dev and in prod, and then
+// has people and an autoscaler change what runs.
+func TestADigestTravelsToProd(t *testing.T) {
+	s := newShop(&world{T: t})
+	s.argo("dev", "{automated: {prune: true}}")
+	s.argo("prod", "{syncOptions: [ServerSideApply=true]}")
+	s.becomes("web-dev", "Synced", "Healthy")
+
+	digest := s.push("web", "1.1.0")
+	reference := s.images + "/shop/web@" + digest
+	out, _, err := s.service.RecordBuild(t.Context(), ci, promotion.BuildRequest{Version: "1.1.0",
+		Source:    promotion.Source{Repository: "https://git.example.test/shop/web", Commit: strings.Repeat("c0", 20)},
+		Artifacts: []promotion.BuildArtifact{{Repository: s.images + "/shop/web", Digest: digest}}})
+	s.must(err)
+	s.arrives(s.is(out.Promotions[0].ID, promotion.StateVerified), reference)
+
+	asked, err := s.service.Promote(t.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: fmt.Sprint(out.Releases[0].ID), Reason: "the weekly release"})
+	s.must(err)
+	s.is(asked.ID, promotion.StateOpen)
+	_, err = s.service.Decide(t.Context(), ada, promotion.DecideRequest{PromotionID: asked.ID, Decision: "approve", Comment: "looks right"})
+	s.must(err)
+	s.eventually("it is merged", func() (bool, string) { // once main's newest is looked at
+		_, err := s.service.Merge(t.Context(), rita, asked.ID)
+		return err == nil, fmt.Sprint(err)
+	})
+	p := s.is(asked.ID, promotion.StateVerified)
+	s.arrives(p, reference)
+	gates, err := s.service.Store.Gates(t.Context(), p.ID)
+	s.must(err)
+	if !slices.ContainsFunc(gates, func(g promotion.GateResult) bool {
+		return g.Gate == promotion.GateServerDryRun && g.Verdict == promotion.Pass && strings.Contains(g.Reason, "the API server takes 3 objects")
+	}) {
+		t.Errorf("no dry run of three objects is among the gates: %+v", gates)
+	}
+
+	s.undoIsRecognised()
+	s.oscillationIsSeen()
+}
+
+// arrives fails unless the chain's last links hold: what was merged is what Argo CD applied, and what runs is the release's own digest.
+func (s *shop) arrives(p promotion.Promotion, reference string) {
+	s.Helper()
+	all, err := s.service.Store.DeploymentsOf(s.Context(), p.Target.ID)
+	s.must(err)
+	if len(all) != 1 {
+		s.Fatalf("%d deployments of %s", len(all), p.Target.Path)
+	}
+	d := all[0]
+	id, _ := s.pulled.Load(reference)
+	if p.Number == 0 || d.Revision != p.MergeSHA || d.ReleaseID != p.Release.ID || d.Sync != promotion.Synced || d.Health != promotion.Healthy ||
+		!slices.Equal(s.recorded(d.Key.Name).images, []string{id.(string)}) {
+		s.Errorf("promotion %d of #%d, merged as %s, has arrived as %+v, running %v", p.ID, p.Number, p.MergeSHA, d, s.recorded(d.Key.Name).images)
+	}
+}
+
+// undoIsRecognised: somebody puts back what ran before in dev, past Git. kubectl names no manager for this.
+func (s *shop) undoIsRecognised() {
+	s.Helper()
+	before := s.images + "/shop/web@" + s.push("web", "1.0.0")
+	s.kubectl("", "shop-dev", types.JSONPatchType, `[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"`+before+`"}]`)
+	s.looksForDrift("the undo is named", func(look promotion.DriftLook, open []promotion.Drift) bool {
+		return strings.Contains(look.Rollback, "1.0.0 runs, an earlier release; Git says 1.1.0") && strings.Contains(look.Rollback, "`kubectl rollout undo` of Deployment.apps shop-dev/web") &&
+			len(open) == 1 && open[0].Class == promotion.DriftHuman
+	})
+	s.heals()
+}
+
+// oscillationIsSeen: an autoscaler and a sync take turns on a number.
+func (s *shop) oscillationIsSeen() {
+	s.Helper()
+	autoscalers := schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	for turn := range 3 {
+		s.apply("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop-dev}\n" +
+			"spec: {minReplicas: 4, maxReplicas: 6, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]}\n")
+		s.looksForDrift(fmt.Sprintf("turn %d of the autoscaler is seen", turn+1), func(_ promotion.DriftLook, open []promotion.Drift) bool {
+			return len(open) == 1 && open[0].Class == promotion.DriftAutoscaler && open[0].Path == "spec.replicas" && open[0].Have == "4" && open[0].Oscillates() == (turn == 2)
+		})
+		s.delete(autoscalers, "shop-dev", "web")
+		s.heals()
+	}
+}
+
+// heals has dev synced once more to what Git says, and waits until nothing drifts.
+func (s *shop) heals() {
+	s.Helper()
+	head, err := s.service.Sites[configRepository].Repository.Fetch(s.Context())
+	s.must(err)
+	s.eventually("a sync is asked for", func() (bool, string) {
+		err := s.cluster.Sync(s.Context(), keyOf("web-dev"), promotion.SyncRequest{Revision: head, InitiatedBy: rita.Name, Restores: true})
+		return err == nil, fmt.Sprint(err)
+	})
+	s.looksForDrift("nothing drifts", func(look promotion.DriftLook, open []promotion.Drift) bool {
+		return len(open) == 0 && look.Rollback == "" && look.Problem == ""
+	})
+	s.becomes("web-dev", "Synced", "Healthy")
+}
+
+// looksForDrift looks at dev until it is as wanted.
+func (s *shop) looksForDrift(what string, wanted func(promotion.DriftLook, []promotion.Drift) bool) {
+	s.Helper()
+	target, err := s.service.Store.TargetNamed(s.Context(), "web", "dev")
+	s.must(err)
+	s.eventually(what, func() (bool, string) {
+		s.must(s.service.LookForDriftOf(s.Context(), "web", "dev", keyOf("web-dev")))
+		looks, err := s.service.Store.DriftLooks(s.Context(), target.ID)
+		s.must(err)
+		open, err := s.service.Store.Drifts(s.Context(), target.ID, true, 10)
+		s.must(err)
+		return len(looks) == 1 && wanted(looks[0], open), fmt.Sprintf("%+v %+v", looks, open)
+	})
+}
