@@ -54,6 +54,9 @@ func repositoryStatus(c dbsqlc.ConfigRepository) (promotion.RepositoryStatus, er
 	if err := json.Unmarshal(c.PolicyFaults, &status.PolicyFaults); err != nil {
 		return status, fmt.Errorf("policy faults of %s: %w", c.Name, err)
 	}
+	if c.EngineFaults == nil {
+		return status, nil
+	}
 	if err := json.Unmarshal(c.EngineFaults, &status.EngineFaults); err != nil {
 		return status, fmt.Errorf("engine faults of %s: %w", c.Name, err)
 	}
@@ -126,16 +129,14 @@ func (t *tx) SaveRepository(ctx context.Context, r promotion.RepositoryStatus) e
 	if err != nil {
 		return err
 	}
-	engine := r.EngineFaults
-	if engine == nil {
-		engine = []promotion.EngineFault{}
-	}
-	engineText, err := json.Marshal(engine)
-	if err != nil {
-		return err
+	var engine []byte
+	if r.EngineFaults != nil {
+		if engine, err = json.Marshal(r.EngineFaults); err != nil {
+			return err
+		}
 	}
 	return t.q.SaveRepository(ctx, dbsqlc.SaveRepositoryParams{Name: r.Name, Url: r.URL, BaseBranch: r.BaseBranch,
-		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text, EngineFaults: engineText})
+		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text, EngineFaults: engine})
 }
 
 func (t *tx) SaveApplication(ctx context.Context, repository, name string, at time.Time) (int64, error) {

@@ -146,7 +146,7 @@ func (v *visit) readEngine() (err error) {
 	elsewhere := func(c Commit) bool {
 		return slices.ContainsFunc(c.Changed, func(file string) bool { return !ofTargets(file) })
 	}
-	if v.fresh || slices.ContainsFunc(v.commits, elsewhere) {
+	if v.fresh || v.status.EngineFaults == nil || slices.ContainsFunc(v.commits, elsewhere) {
 		v.status.EngineFaults, err = v.Engine.Faults(v.tree, v.site.URL, v.site.BaseBranch)
 	}
 	return err

@@ -89,6 +89,6 @@ type AuditFilter struct {
 type RepositoryStatus struct {
 	Name, URL, BaseBranch, Head, Problem string
 	LookedAt                             time.Time
-	PolicyFaults                         PolicyFaults // of the policy on main; the one before is then in force
-	EngineFaults                         []EngineFault
+	PolicyFaults                         PolicyFaults  // of the policy on main; the one before is then in force
+	EngineFaults                         []EngineFault // on main; nil when they were not read yet
 }

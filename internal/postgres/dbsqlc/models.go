@@ -93,7 +93,7 @@ type ConfigRepository struct {
 	Problem string
 	// what is wrong with the policy on main; the one before is then in force
 	PolicyFaults json.RawMessage
-	// what of the GitOps engine's own files on main is not known to lead to a deployment, as file, line and reason
+	// what of the GitOps engine's own files on main is not known to lead to a deployment, as file, line and reason; null when they were not read yet
 	EngineFaults json.RawMessage
 }
 
