@@ -524,6 +524,7 @@ func (e RollbackPredicateValue) Valid() bool {
 const (
 	RollbackRequestWayImages          RollbackRequestWay = "images"
 	RollbackRequestWayImagesAndConfig RollbackRequestWay = "images-and-config"
+	RollbackRequestWayRevert          RollbackRequestWay = "revert"
 )
 
 // Valid indicates whether the value is a known member of the RollbackRequestWay enum.
@@ -532,6 +533,8 @@ func (e RollbackRequestWay) Valid() bool {
 	case RollbackRequestWayImages:
 		return true
 	case RollbackRequestWayImagesAndConfig:
+		return true
+	case RollbackRequestWayRevert:
 		return true
 	default:
 		return false
@@ -581,6 +584,7 @@ func (e RollbackVerdictOverall) Valid() bool {
 const (
 	RollbackVerdictWayImages          RollbackVerdictWay = "images"
 	RollbackVerdictWayImagesAndConfig RollbackVerdictWay = "images-and-config"
+	RollbackVerdictWayRevert          RollbackVerdictWay = "revert"
 )
 
 // Valid indicates whether the value is a known member of the RollbackVerdictWay enum.
@@ -589,6 +593,8 @@ func (e RollbackVerdictWay) Valid() bool {
 	case RollbackVerdictWayImages:
 		return true
 	case RollbackVerdictWayImagesAndConfig:
+		return true
+	case RollbackVerdictWayRevert:
 		return true
 	default:
 		return false
@@ -1673,9 +1679,12 @@ type RepositoryList struct {
 
 // Restoration defines model for Restoration.
 type Restoration struct {
-	Base    bool   `json:"base"`
-	Commit  string `json:"commit"`
-	Secrets bool   `json:"secrets"`
+	Base   bool   `json:"base"`
+	Commit string `json:"commit"`
+
+	// Revert Exactly what the commit changed is undone; otherwise its configuration comes back.
+	Revert  bool `json:"revert,omitempty,omitzero"`
+	Secrets bool `json:"secrets"`
 }
 
 // RestorationPlan defines model for RestorationPlan.
@@ -1861,20 +1870,23 @@ type RollbackRequest struct {
 	Base        bool   `json:"base,omitempty,omitzero"`
 	Environment string `json:"environment"`
 
+	// Promotion With revert: whose change is undone. Where its lines were changed since, nothing is, and the problem names file and line.
+	Promotion int64 `json:"promotion,omitempty,omitzero"`
+
 	// Reason Needed to start.
 	Reason string `json:"reason,omitempty,omitzero"`
 
 	// Secrets With the configuration: also files with secrets. Otherwise today's stay.
 	Secrets bool `json:"secrets,omitempty,omitzero"`
 
-	// To Id or version of a release that was verified in the target.
-	To string `json:"to"`
+	// To Id or version of a release that was verified in the target. Not with revert.
+	To string `json:"to,omitempty,omitzero"`
 
-	// Way The release's digests with today's configuration, or the configuration as it was too.
+	// Way The release's digests with today's configuration, the configuration as it was too, or exactly one promotion's change undone on today's main.
 	Way RollbackRequestWay `json:"way"`
 }
 
-// RollbackRequestWay The release's digests with today's configuration, or the configuration as it was too.
+// RollbackRequestWay The release's digests with today's configuration, the configuration as it was too, or exactly one promotion's change undone on today's main.
 type RollbackRequestWay string
 
 // RollbackVerdict defines model for RollbackVerdict.
@@ -1914,7 +1926,7 @@ type RollbackVerdict struct {
 	// Unread What could not be read, and why.
 	Unread []string `json:"unread"`
 
-	// Way With the configuration of today, or with that of then.
+	// Way With the configuration of today, with that of then, or with one promotion's change undone.
 	Way RollbackVerdictWay `json:"way"`
 }
 
@@ -1924,7 +1936,7 @@ type RollbackVerdictGate string
 // RollbackVerdictOverall defines model for RollbackVerdict.Overall.
 type RollbackVerdictOverall string
 
-// RollbackVerdictWay With the configuration of today, or with that of then.
+// RollbackVerdictWay With the configuration of today, with that of then, or with one promotion's change undone.
 type RollbackVerdictWay string
 
 // ServerStatus defines model for ServerStatus.

@@ -11,7 +11,7 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment,
 		Kind: api.PromotionKind(p.Kind), State: api.PromotionState(p.State()),
 		Release: unlessZero(p.Release.ID), ReleaseNumber: unlessZero(p.Release.Number), Version: p.Release.Version,
-		Restore:     api.Restoration{Commit: p.Restore.Commit, Base: p.Restore.Base, Secrets: p.Restore.Secrets},
+		Restore:     api.Restoration{Commit: p.Restore.Commit, Base: p.Restore.Base, Secrets: p.Restore.Secrets, Revert: p.Restore.Revert},
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt.UTC(), Reason: p.Reason, StartedByBuild: p.StartedByBuild,
 		WaitsFor: p.WaitsFor, Failure: p.Failure,
 

@@ -67,7 +67,7 @@ func (a *API) startRollback(c echo.Context) error {
 func goBackRequest(c echo.Context) (promotion.GoBackRequest, error) {
 	var r api.RollbackRequest
 	err := decode(c, &r)
-	return promotion.GoBackRequest{Application: r.Application, Environment: r.Environment, Way: promotion.Way(r.Way), To: r.To,
+	return promotion.GoBackRequest{Application: r.Application, Environment: r.Environment, Way: promotion.Way(r.Way), To: r.To, Promotion: r.Promotion,
 		Base: r.Base, Secrets: r.Secrets, Reason: r.Reason}, err
 }
 

@@ -9,6 +9,16 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
+// Revert implements promotion.Manifests.
+func (o Overlays) Revert(before, after, today fs.FS, files []string) (promotion.Restored, error) {
+	reverted, err := manifest.Revert(before, after, today, files)
+	out := promotion.Restored{Files: reverted.Files, Deletes: reverted.Deletes}
+	if len(reverted.Revived) > 0 {
+		out.Notes = []string{strings.Join(reverted.Revived, ", ") + ": what the change did to secrets is undone. Credentials in them may have been revoked"}
+	}
+	return out, err
+}
+
 // Restore implements promotion.Manifests.
 func (o Overlays) Restore(today, then fs.FS, path string, r promotion.Restoration) (promotion.Restored, error) {
 	restored, err := manifest.Restore(today, then, manifest.Restoration{Overlay: path, Base: r.Base, Secrets: r.Secrets})

@@ -19,7 +19,7 @@ func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) (promotion.Promotion
 	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
 		With: p.WithEnvironments, Hotfix: p.Hotfix, Behind: value(p.Behind),
-		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets},
+		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets, Revert: p.RestoreRevert},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
 		StandingMerge: promotion.StandingMerge{By: p.StandingMergeBy, At: value(p.StandingMergeAt), Kind: promotion.ActorKind(p.StandingMergeKind), Roles: rolesFromText(p.StandingMergeRoles),
@@ -108,7 +108,7 @@ func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64,
 	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
 		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
-		RestoreSecrets: p.Restore.Secrets, WithEnvironments: list(p.With), Hotfix: p.Hotfix, Behind: nullID(p.Behind)})
+		RestoreSecrets: p.Restore.Secrets, RestoreRevert: p.Restore.Revert, WithEnvironments: list(p.With), Hotfix: p.Hotfix, Behind: nullID(p.Behind)})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {

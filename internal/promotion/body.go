@@ -19,6 +19,9 @@ func title(p *Promotion) string {
 	if p.Kind == KindChange {
 		return fmt.Sprintf("%s: change by %s in %s", p.Target.Application, p.RequestedBy, p.Target.Environment)
 	}
+	if p.Restore.Revert {
+		return fmt.Sprintf("%s: without commit %s in %s", p.Target.Application, short(p.Restore.Commit), p.Target.Environment)
+	}
 	if p.Restore.Commit != "" {
 		return fmt.Sprintf("%s: %s as of %s in %s", p.Target.Application, p.Release.Version, short(p.Restore.Commit), p.Target.Environment)
 	}
@@ -74,7 +77,10 @@ func (s *Service) body(f *situation) string {
 		f.artifactTable(&b)
 	}
 	f.writeDiff(&b)
-	if f.Restore.Commit != "" {
+	switch {
+	case f.Restore.Revert:
+		fmt.Fprintf(&b, "Exactly what commit `%s` changed is undone.\n\n", f.Restore.Commit)
+	case f.Restore.Commit != "":
 		fmt.Fprintf(&b, "The configuration goes back to commit `%s`.\n\n", f.Restore.Commit)
 	}
 	for _, note := range f.proposed.Notes {

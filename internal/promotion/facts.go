@@ -49,10 +49,11 @@ type LiveWorkload struct {
 // Way is how a target goes back.
 type Way string
 
-// The earlier release's images with today's configuration, or the configuration as it was too.
+// The earlier release's images with today's configuration, the configuration as it was too, or exactly one promotion's change undone.
 const (
 	ImagesOnly      Way = "images"
 	ImagesAndConfig Way = "images-and-config"
+	Revert          Way = "revert"
 )
 
 // gathered are the facts about one candidate, with what people should know of them.
@@ -68,6 +69,7 @@ type goingBack struct {
 	way       Way
 	current   Release    // that runs, or will
 	candidate Release    // to go back to
+	undone    string     // the commit of main whose change is undone, of a revert
 	commit    string     // of main, where the candidate's configuration stands; empty when it is not known
 	old       *Needs     // of the candidate's configuration as it was; nil when it is not known
 	back      *Needs     // of what the target would render; nil when it cannot be rendered

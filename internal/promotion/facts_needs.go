@@ -56,7 +56,7 @@ func (s *Service) needsAt(ctx context.Context, site Site, t Target, commit strin
 // needsAfter is what a target needs once it has gone back from a head of main.
 func (s *Service) needsAfter(ctx context.Context, site Site, b *goingBack, head string, policy EnvironmentPolicy) (*Needs, error) {
 	wanted := wantedOf(b.candidate, policy)
-	key := fmt.Sprint(b.target.Repository, "\n", b.target.Path, "\n", head, "\n", b.way, "\n", b.commit, "\n", wanted)
+	key := fmt.Sprint(b.target.Repository, "\n", b.target.Path, "\n", head, "\n", b.way, "\n", b.commit, "\n", b.undone, "\n", wanted)
 	return s.needs.of(key, func() (Needs, error) {
 		after, err := s.treeAfter(ctx, site, b, head, wanted)
 		if err != nil {
@@ -67,6 +67,13 @@ func (s *Service) needsAfter(ctx context.Context, site Site, b *goingBack, head 
 }
 
 func (s *Service) treeAfter(ctx context.Context, site Site, b *goingBack, head string, w Wanted) (fs.FS, error) {
+	if b.way == Revert {
+		change, err := s.reverted(ctx, site, b.target, head, b.undone)
+		if err != nil {
+			return nil, err
+		}
+		return site.Repository.Patched(ctx, head, change.Files, change.Deletes)
+	}
 	if b.way == ImagesAndConfig {
 		if b.commit == "" {
 			return nil, errors.New("no commit of main is known to have had it")

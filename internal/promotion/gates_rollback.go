@@ -34,9 +34,12 @@ func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
 	}
 	b := goingBack{target: f.Target, way: ImagesOnly, current: f.Release, candidate: running}
 	if f.Kind == KindRollback {
-		b.current, b.candidate, b.commit = running, f.Release, f.Restore.Commit
-		if b.commit != "" {
-			b.way = ImagesAndConfig
+		b.current, b.candidate = running, f.Release
+		switch {
+		case f.Restore.Revert:
+			b.way, b.undone = Revert, f.Restore.Commit
+		case f.Restore.Commit != "":
+			b.way, b.commit = ImagesAndConfig, f.Restore.Commit
 		}
 	}
 	b.data = data.of(b.current, b.candidate)

@@ -10,7 +10,8 @@ import (
 type GoBackRequest struct {
 	Application, Environment string
 	Way                      Way
-	To                       string // id or version of a release that was verified in the target
+	To                       string // id or version of a release that was verified in the target; not of a revert
+	Promotion                int64  // of a revert: whose change is undone
 	Base                     bool   // with the configuration: also what the application's other environments share
 	Secrets                  bool   // with the configuration: files with secrets too; otherwise today's stay
 	Reason                   string
@@ -41,6 +42,12 @@ func (s *Service) StartRollback(ctx context.Context, by Actor, r GoBackRequest) 
 
 // plannedRollback is the promotion that a request would start, and what it would change.
 func (s *Service) plannedRollback(ctx context.Context, r GoBackRequest) (Promotion, RestorePlan, error) {
+	if r.Way == Revert {
+		return s.plannedRevert(ctx, r)
+	}
+	if r.Promotion != 0 {
+		return Promotion{}, RestorePlan{}, invalid("not-a-revert", "way", "a promotion's change is undone by %s alone", Revert)
+	}
 	switch r.Way {
 	case ImagesOnly:
 		if r.Base || r.Secrets {
@@ -48,9 +55,9 @@ func (s *Service) plannedRollback(ctx context.Context, r GoBackRequest) (Promoti
 		}
 	case ImagesAndConfig:
 	case "":
-		return Promotion{}, RestorePlan{}, invalid("missing-way", "way", "say how to go back: %s or %s", ImagesOnly, ImagesAndConfig)
+		return Promotion{}, RestorePlan{}, invalid("missing-way", "way", "say how to go back: %s, %s or %s", ImagesOnly, ImagesAndConfig, Revert)
 	default:
-		return Promotion{}, RestorePlan{}, invalid("unknown-way", "way", "%q is no way back: choose %s or %s", r.Way, ImagesOnly, ImagesAndConfig)
+		return Promotion{}, RestorePlan{}, invalid("unknown-way", "way", "%q is no way back: choose %s, %s or %s", r.Way, ImagesOnly, ImagesAndConfig, Revert)
 	}
 	t, release, err := s.candidate(ctx, r)
 	if err != nil {

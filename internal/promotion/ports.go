@@ -133,6 +133,9 @@ type Manifests interface {
 	Charts(tree fs.FS, path string) []Chart
 	// Restore says what to write and delete so that a target's configuration is what it was.
 	Restore(today, then fs.FS, path string, r Restoration) (Restored, error)
+	// Revert says what to write and delete so that what a change made of the files before is undone in today's, line by line.
+	// Where something else was changed there since it fails, with file and line.
+	Revert(before, after, today fs.FS, files []string) (Restored, error)
 	// Needs is what a target, as it is rendered, asks of its cluster.
 	Needs(tree fs.FS, path string) (Needs, error)
 	// Compare is what differs in one target between two trees.
@@ -144,6 +147,7 @@ type Restoration struct {
 	Commit  string
 	Base    bool // also what the application's other overlays share
 	Secrets bool // files with secrets too; otherwise today's stay
+	Revert  bool // exactly what the commit changed is undone on today's main, instead; then neither Base nor Secrets
 }
 
 // Restored are the edits of a restoration, and what people must know before they want it.

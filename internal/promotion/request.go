@@ -142,7 +142,10 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	if p.Hotfix {
 		message += ", as a hotfix past the environments before it: " + p.Reason
 	}
-	if p.Restore.Commit != "" {
+	switch {
+	case p.Restore.Revert:
+		message += ", which undoes commit " + short(p.Restore.Commit)
+	case p.Restore.Commit != "":
 		message += ", with its configuration as of commit " + short(p.Restore.Commit)
 	}
 	if err := tx.Audit(ctx, s.promotionEvent(ctx, by, p, "promotion.requested", message)); err != nil {

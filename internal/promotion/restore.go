@@ -105,6 +105,9 @@ const historyShown = 200
 
 // restored is the change that sets a target's configuration back and then gives it these images and charts.
 func (s *Service) restored(ctx context.Context, site Site, t Target, head string, r Restoration, w Wanted) (Change, error) {
+	if r.Revert {
+		return s.reverted(ctx, site, t, head, r.Commit)
+	}
 	today, err := site.Repository.Tree(ctx, head)
 	if err != nil {
 		return Change{}, err

@@ -14,7 +14,7 @@ import (
 // and the pull request is merged when all do.
 
 // changesOthers: its pull request is meant to change more than the promotion's own target.
-func (p Promotion) changesOthers() bool { return p.Restore.Base || len(p.With) > 0 }
+func (p Promotion) changesOthers() bool { return p.Restore.Base || p.Restore.Revert || len(p.With) > 0 }
 
 // sameContent: both would bring the same to the same target.
 func (p Promotion) sameContent(other Promotion) bool {

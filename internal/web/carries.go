@@ -11,6 +11,8 @@ func carries(p promotion.Promotion) string {
 	switch {
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("change #%d", p.Number)
+	case p.Restore.Revert:
+		return fmt.Sprintf("%s without %s", p.Release.Version, shorten(p.Restore.Commit).Short)
 	case p.Restore.Commit != "":
 		return fmt.Sprintf("%s as of %s", p.Release.Version, shorten(p.Restore.Commit).Short)
 	}
@@ -22,6 +24,8 @@ func what(p promotion.Promotion) string {
 	switch {
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("pull request #%d of %s", p.Number, p.RequestedBy)
+	case p.Restore.Revert:
+		return "undoing " + shorten(p.Restore.Commit).Short
 	case p.Restore.Commit != "":
 		return "restoring " + carries(p)
 	case p.Kind == promotion.KindRollback:
@@ -38,6 +42,8 @@ func kindSaid(p promotion.Promotion) string {
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("Change: %s's own pull request, which alters what %s runs. Sluice neither wrote it nor closes it: it judges it, and follows the merge.",
 			p.RequestedBy, p.Target.Environment)
+	case p.Restore.Revert:
+		return "Rollback: undoes exactly what one commit of main changed."
 	case p.Restore.Commit != "" && p.Restore.Base:
 		return "Rollback: restores the configuration and the base as main had them at a commit. Other environments share the base and change too."
 	case p.Restore.Commit != "":
@@ -57,6 +63,8 @@ func kindWord(p promotion.Promotion) string {
 		return "hotfix"
 	case p.Kind == promotion.KindRelease:
 		return ""
+	case p.Restore.Revert:
+		return "undoes one change"
 	case p.Restore.Commit != "":
 		return "restores the configuration"
 	}

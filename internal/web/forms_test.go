@@ -61,6 +61,8 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 		{amir, "/violations/8/review", url.Values{"review": {"talked to dora"}}, []any{"close violation", int64(8), "talked to dora"}, "/violations"},
 		{amir, "/releases/3/reject", url.Values{"reason": {"loses carts"}}, []any{"reject", int64(3), "loses carts"}, "/releases/3"},
 		{rita, "/releases/3/reopen", url.Values{"reason": {"does not"}}, []any{"reopen", int64(3), "does not"}, "/releases/3"},
+		{rita, "/rollback", with(url.Values{"to": {"1.1.0"}, "way": {"revert"}, "promotion": {"10"}}), promotion.GoBackRequest{Application: "checkout",
+			Environment: "prod-eu", Way: promotion.Revert, Promotion: 10, Reason: "INC-77"}, "/promotions/12"},
 		{rita, "/releases/3/clear-rollback", url.Values{"reason": {"the network"}}, []any{"clear rollback", int64(3), "the network"}, "/releases/3"},
 		{rita, "/rollback", with(url.Values{"to": {"1.1.0"}, "way": {"images-and-config"}, "base": {"1"}}), promotion.GoBackRequest{Application: "checkout",
 			Environment: "prod-eu", Way: promotion.ImagesAndConfig, To: "1.1.0", Base: true, Reason: "INC-77"}, "/promotions/12"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -15,10 +16,13 @@ import (
 // goBackView is the form for going back, with what it would change.
 type goBackView struct {
 	restoreView
-	To         string
-	WithConfig bool
-	CheckURL   string // the table of what the target could go back to
-	ToProblem  string
+	To               string
+	WithConfig       bool
+	Revert           bool   // of a promotion's change
+	Promotion        string // its id
+	PromotionProblem string
+	CheckURL         string // the table of what the target could go back to
+	ToProblem        string
 }
 
 func readGoBack(from url.Values) promotion.GoBackRequest {
@@ -26,6 +30,10 @@ func readGoBack(from url.Values) promotion.GoBackRequest {
 		Way: promotion.Way(from.Get("way")), To: strings.TrimSpace(from.Get("to")), Reason: strings.TrimSpace(from.Get("reason"))}
 	if r.Way == "" {
 		r.Way = promotion.ImagesOnly
+	}
+	if r.Way == promotion.Revert { // it is for no release
+		r.To = ""
+		r.Promotion, _ = strconv.ParseInt(strings.TrimSpace(from.Get("promotion")), 10, 64) // what is no number is missing
 	}
 	if r.Way == promotion.ImagesAndConfig { // by images alone there is nothing to tick
 		r.Base, r.Secrets = from.Get("base") == "1", from.Get("secrets") == "1"
@@ -59,7 +67,10 @@ func (w *Web) answerGoBack(c echo.Context, status int, r promotion.GoBackRequest
 	if _, err := w.store.TargetNamed(ctx, r.Application, r.Environment); err != nil {
 		return found(err, "unknown-target", "%s has no environment %s", r.Application, r.Environment)
 	}
-	v := goBackView{To: r.To, WithConfig: r.Way == promotion.ImagesAndConfig, CheckURL: rollbackURL(r.Application, r.Environment)}
+	v := goBackView{To: r.To, WithConfig: r.Way == promotion.ImagesAndConfig, Revert: r.Way == promotion.Revert, CheckURL: rollbackURL(r.Application, r.Environment)}
+	if r.Promotion != 0 {
+		v.Promotion = fmt.Sprint(r.Promotion)
+	}
 	v.Application, v.Environment, v.Base, v.Secrets = r.Application, r.Environment, r.Base, r.Secrets
 	v.BackURL, v.MayNot = targetURL(r.Application, r.Environment), mayNot(c, "roll back", managers)
 	plan, err := w.useCases.PlanRollback(ctx, r)
@@ -73,7 +84,7 @@ func (w *Web) answerGoBack(c echo.Context, status int, r promotion.GoBackRequest
 	}
 	form := refusedForm{refused: refused}
 	v.Reason = form.field("", "reason", "Reason", r.Reason, "Approvers read it, and so does whoever asks later.")
-	v.ToProblem = form.problem("to")
+	v.ToProblem, v.PromotionProblem = form.problem("to"), form.problem("promotion")
 	v.Problem = form.rest()
 	return w.show(c, status, "go-back", page{Title: fmt.Sprintf("Roll %s back in %s", r.Application, r.Environment), Body: v})
 }

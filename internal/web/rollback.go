@@ -117,8 +117,11 @@ func newWayView(v promotion.RollbackVerdict) wayView {
 }
 
 func wayName(w promotion.Way) string {
-	if w == promotion.ImagesAndConfig {
+	switch w {
+	case promotion.ImagesAndConfig:
 		return "images and configuration"
+	case promotion.Revert:
+		return "one promotion's change"
 	}
 	return "images only"
 }

@@ -361,6 +361,8 @@ type Promotion struct {
 	Hotfix bool
 	// the one that it waits behind in the queue of its target; null when it has its turn
 	Behind *int64
+	// what restore_commit changed is undone on today's main; otherwise the configuration of that commit comes back
+	RestoreRevert bool
 }
 
 type ReleaseArtifact struct {
