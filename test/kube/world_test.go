@@ -38,7 +38,7 @@ import (
 const (
 	clusterName = "real"
 	account     = "system:serviceaccount:argocd:argocd-application-controller" // what Argo CD is to the API server
-	patience    = 2 * time.Minute                                              // that a busy machine is given; what is so is seen at once
+	patience    = time.Minute                                                  // that a busy machine is given; what is so is seen at once
 )
 
 // world is a control plane with its nodes, Argo CD's stand-in, and a Sluice that watches.
