@@ -2000,6 +2000,48 @@ type StandingMergeRequest struct {
 	RenderedHash string `json:"rendered_hash,omitempty,omitzero"`
 }
 
+// SyncPause defines model for SyncPause.
+type SyncPause struct {
+	Application string    `json:"application"`
+	Environment string    `json:"environment"`
+	ExpiresAt   time.Time `json:"expires_at"`
+	ID          int64     `json:"id"`
+
+	// Overdue It should have ended.
+	Overdue  bool      `json:"overdue"`
+	Owner    string    `json:"owner"`
+	PausedAt time.Time `json:"paused_at"`
+	PausedBy string    `json:"paused_by"`
+	Reason   string    `json:"reason"`
+}
+
+// SyncPauseList defines model for SyncPauseList.
+type SyncPauseList struct {
+	Items []SyncPause `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// SyncPauseRequest defines model for SyncPauseRequest.
+type SyncPauseRequest struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+
+	// ExpiresAt At most 7 days from now.
+	ExpiresAt Time `json:"expires_at"`
+
+	// Owner Who sees to it that it ends; who asks when left out.
+	Owner  string `json:"owner,omitempty,omitzero"`
+	Reason string `json:"reason"`
+}
+
+// SyncResumeRequest defines model for SyncResumeRequest.
+type SyncResumeRequest struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+}
+
 // SyncStatus Whether live objects match the rendered desired ones.
 type SyncStatus string
 
@@ -2256,6 +2298,15 @@ type CheckRollbackParams struct {
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
+// ListSyncPausesParams defines parameters for ListSyncPauses.
+type ListSyncPausesParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+}
+
 // ListViolationsParams defines parameters for ListViolations.
 type ListViolationsParams struct {
 	// Open only those that nobody has reviewed
@@ -2345,6 +2396,12 @@ type StartRollbackJSONRequestBody = RollbackRequest
 
 // PlanRollbackJSONRequestBody defines body for PlanRollback for application/json ContentType.
 type PlanRollbackJSONRequestBody = RollbackRequest
+
+// PauseSyncJSONRequestBody defines body for PauseSync for application/json ContentType.
+type PauseSyncJSONRequestBody = SyncPauseRequest
+
+// ResumeSyncJSONRequestBody defines body for ResumeSync for application/json ContentType.
+type ResumeSyncJSONRequestBody = SyncResumeRequest
 
 // ReviewViolationJSONRequestBody defines body for ReviewViolation for application/json ContentType.
 type ReviewViolationJSONRequestBody = ReviewRequest

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/sluicehq/sluice/internal/health"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -21,28 +18,14 @@ const infoName = "sluice-promotion"
 // Sync implements promotion.Cluster. An operation of this promotion and revision that has failed is started again. What
 // the revision no longer describes is pruned: the gate on deletions has named it.
 func (c *Cluster) Sync(ctx context.Context, key promotion.DeploymentKey, r promotion.SyncRequest) error {
-	apps := c.Client.Resource(Applications).Namespace(key.Namespace)
-	// The resource version that was read guards the write. Argo CD writes its status to the same object, so a conflict
-	// is most often no more than that: look again and decide again.
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		app, err := apps.Get(ctx, key.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the Argo CD Application does not exist: %w", promotion.ErrNotFound)
-		} else if err != nil {
-			return err
-		}
+	return c.change(ctx, key, "sync", func(app *unstructured.Unstructured) (bool, error) {
 		started, err := startedAlready(app, r)
 		if err != nil || started {
-			return err
+			return false, err
 		}
 		app.Object["operation"] = operationFor(app, r)
-		_, err = apps.Update(ctx, app, metav1.UpdateOptions{FieldManager: "sluice"})
-		return err
+		return true, nil
 	})
-	if err != nil {
-		return fmt.Errorf("sync %s in cluster %s: %w", key.Name, c.Name, err)
-	}
-	return nil
 }
 
 // startedAlready tells whether this promotion's sync of this revision runs, or ran and did not fail.

@@ -87,6 +87,10 @@ func (a *API) Register(r *auth.Router) {
 
 	r.Add(http.MethodGet, "/api/v1/owed", everybody, a.listOwed)
 	r.Add(http.MethodPost, `/api/v1/owed\:waive`, managers, a.waiveOwed)
+	r.Add(http.MethodGet, "/api/v1/sync-pauses", everybody, a.listSyncPauses)
+	r.Add(http.MethodPost, "/api/v1/sync-pauses", managers, a.pauseSync)
+	r.Add(http.MethodPost, `/api/v1/sync-pauses\:resume`, managers, a.resumeSync)
+
 	r.Add(http.MethodGet, "/api/v1/overrides", everybody, a.listOverrides)
 	r.Add(http.MethodPost, "/api/v1/overrides", breakers, a.override)
 	r.Add(http.MethodPost, "/api/v1/overrides/:id/review", deciders, a.review(a.useCases.ReviewOverride))

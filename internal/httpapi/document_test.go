@@ -64,6 +64,8 @@ var bodies = map[string]string{
 	"planFreeze":       freezeBody,
 	"hold":             `{"everything": true, "reason": "fire"}`,
 	"resume":           `{"everything": true}`,
+	"pauseSync":        `{"application": "web", "environment": "prod", "reason": "fire", "expires_at": "2026-03-02T00:00:00Z"}`,
+	"resumeSync":       `{"application": "web", "environment": "prod"}`,
 	"override":         `{"application": "web", "environment": "prod", "gates": ["sync-window"], "reason": "fire", "expires_at": "2026-03-01T12:00:00Z"}`,
 	"waiveOwed":        `{"application": "web", "environment": "prod", "release": 3, "reason": "past that line"}`,
 	"reviewOverride":   `{"review": "it was right"}`,

@@ -230,3 +230,21 @@ func sampleVerdict() promotion.RollbackVerdict {
 	return promotion.RollbackVerdict{ID: 7, Target: sampleMerged().Target, Current: sampleRelease(), Candidate: sampleRejected(), Way: promotion.ImagesOnly,
 		Facts: facts, Verdict: rollback.Evaluate(facts), Notes: []string{"gone"}, EvaluatedAt: noon, ConfirmedAt: noon}
 }
+
+func sampleSyncPause() promotion.SyncPause {
+	return promotion.SyncPause{ID: 4, Target: sampleRequested().Target, Owner: "ada", Reason: "INC-77", PausedBy: "rita", PausedAt: noon.Add(-2 * time.Hour), ExpiresAt: noon}
+}
+
+func (s *stub) PauseSync(_ context.Context, by promotion.Actor, r promotion.SyncPauseRequest) (promotion.SyncPause, error) {
+	_, err := s.use(by, r)
+	return sampleSyncPause(), err
+}
+
+func (s *stub) ResumeSync(_ context.Context, by promotion.Actor, application, environment string) error {
+	_, err := s.use(by, []any{"resume sync", application, environment})
+	return err
+}
+
+func (s *stub) SyncPauses(context.Context, int64) ([]promotion.SyncPause, error) {
+	return []promotion.SyncPause{sampleSyncPause()}, nil
+}

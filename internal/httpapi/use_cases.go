@@ -41,6 +41,8 @@ type UseCases interface {
 	Thaw(ctx context.Context, by promotion.Actor, id int64) error
 	Hold(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
 	Resume(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
+	PauseSync(ctx context.Context, by promotion.Actor, r promotion.SyncPauseRequest) (promotion.SyncPause, error)
+	ResumeSync(ctx context.Context, by promotion.Actor, application, environment string) error
 
 	Waive(ctx context.Context, by promotion.Actor, r promotion.WaiveRequest) error
 	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)

@@ -33,7 +33,7 @@ func (s *Service) gates() []gate {
 		{GateContent, PhaseSync, s.syncedContent},
 		{GateApprovals, PhaseSync, s.approvalsGiven},
 		{GateEvidence, PhaseSync, s.evidenceGiven},
-		{GateHold, PhaseSync, s.holdReleased},
+		{GateHold, PhaseSync, s.syncHeld},
 		{GateSyncWindow, PhaseSync, s.syncWindow},
 		{GateProjectWindow, PhaseSync, s.projectWindow},
 		{GateServerDryRun, PhaseSync, s.serverDryRun},

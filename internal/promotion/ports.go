@@ -250,11 +250,15 @@ type Linter interface {
 	Introduced(ctx context.Context, before, after fs.FS, t Target, policy Rules) ([]string, error)
 }
 
-// Cluster starts syncs. What runs is reported the other way, as Observations.
+// Cluster starts syncs, and pauses those that the engine starts by itself. What runs is reported the other way, as Observations.
 type Cluster interface {
 	// Sync asks the GitOps engine to apply a revision. An operation of this very promotion and
 	// revision that runs or ran already is no error. ErrOperationRunning.
 	Sync(ctx context.Context, d DeploymentKey, r SyncRequest) error
+	// PauseSync keeps the engine from syncing a deployment by itself; ResumeSync gives it back the policy that it had. Neither
+	// minds that it is so already. ErrNotFound when the Argo CD Application is gone.
+	PauseSync(ctx context.Context, d DeploymentKey) error
+	ResumeSync(ctx context.Context, d DeploymentKey) error
 }
 
 // DeploymentKey names an Argo CD Application in a cluster.

@@ -29,12 +29,13 @@ type situation struct {
 	line        []Lined // who syncs and who waits to
 	ready       bool    // nothing holds its sync, the line aside
 	newerMerged int64
-	freezes     []Freeze   // that have not ended
-	holds       []Hold     // of the target, and of everything
-	overrides   []Override // of the target, not expired
-	holders     holders    // of the roles on which the above and the approvals rest
-	reviews     []Review   // at the host
-	newPolicy   bool       // the merge of a person's pull request changes policy files
+	freezes     []Freeze    // that have not ended
+	holds       []Hold      // of the target, and of everything
+	pauses      []SyncPause // of the target
+	overrides   []Override  // of the target, not expired
+	holders     holders     // of the roles on which the above and the approvals rest
+	reviews     []Review    // at the host
+	newPolicy   bool        // the merge of a person's pull request changes policy files
 	siblings    []sibling
 	before      []Promotion    // that go before it in the queue, in order
 	skipped     []Target       // of a hotfix: where its release is not verified, of the environments before
@@ -131,6 +132,9 @@ func (s *Service) lookAtStore(ctx context.Context, f *situation) (err error) {
 	}
 	if f.holds, err = s.Store.HoldsOf(ctx, f.Target.ID); err != nil {
 		return fmt.Errorf("read holds of %s: %w", f.Target.Path, err)
+	}
+	if f.pauses, err = s.Store.SyncPauses(ctx, f.Target.ID); err != nil {
+		return fmt.Errorf("read sync pauses of %s: %w", f.Target.Path, err)
 	}
 	if f.overrides, err = s.Store.OverridesOf(ctx, f.Target.ID, f.now); err != nil {
 		return fmt.Errorf("read overrides of %s: %w", f.Target.Path, err)

@@ -61,6 +61,8 @@ type Reader interface {
 	Freezes(ctx context.Context, at time.Time) ([]Freeze, error)
 	// HoldsOf are the holds of a target and of everything; zero lists all that are not released.
 	HoldsOf(ctx context.Context, targetID int64) ([]Hold, error)
+	// SyncPauses are the pauses of a target that nobody has ended; zero lists those of all.
+	SyncPauses(ctx context.Context, targetID int64) ([]SyncPause, error)
 	// OverridesOf are a target's overrides that have not expired.
 	OverridesOf(ctx context.Context, targetID int64, at time.Time) ([]Override, error)
 	// EvidenceFor is all evidence of a release, newest first.
@@ -176,6 +178,8 @@ type Tx interface {
 	// InsertHold is not created when the target, or everything, is held already.
 	InsertHold(ctx context.Context, h Hold) (created bool, err error)
 	ReleaseHold(ctx context.Context, targetID int64, by string, at time.Time) (released bool, err error)
+	InsertSyncPause(ctx context.Context, p SyncPause) (id int64, err error)
+	EndSyncPause(ctx context.Context, targetID int64, by string, at time.Time) (ended bool, err error)
 	InsertEvidence(ctx context.Context, e Evidence) (int64, error)
 	// InsertWaiver is not created when somebody waived the same before.
 	InsertWaiver(ctx context.Context, o Owed, by, reason string, at time.Time) (created bool, err error)

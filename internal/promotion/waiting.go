@@ -44,6 +44,9 @@ func (f *situation) waitingForSync() string {
 	if len(f.deployments) == 0 {
 		return fmt.Sprintf("No Argo CD Application deploys %s from this repository: nothing follows the merge.", f.Target.Path)
 	}
+	if !f.policy.SyncBySluice && len(f.pauses) > 0 {
+		return "Merged, and not synced: " + f.pauses[0].says()
+	}
 	if !f.policy.SyncBySluice {
 		return "Argo CD has to see the merge and sync it."
 	}

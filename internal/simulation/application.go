@@ -102,7 +102,7 @@ func (e *Engine) autoSync(app *unstructured.Unstructured, head string) {
 	policy, automated, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "automated")
 	status := statusOf(app)
 	word, _, _ := unstructured.NestedString(status, "sync", "status")
-	if !automated || word != "OutOfSync" {
+	if !automated || policy["enabled"] == false || word != "OutOfSync" {
 		return
 	}
 	sync := map[string]any{"revision": head, "prune": policy["prune"] == true}

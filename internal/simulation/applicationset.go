@@ -100,9 +100,14 @@ func (s *Simulation) make(ctx context.Context, a Application, head string, adopt
 	return err
 }
 
-// correct gives an Application the spec that the set says. A conflict is left to the next step.
+// correct gives an Application the spec that the set says. As with ignoreApplicationDifferences for /spec/syncPolicy, what somebody
+// made of its sync policy stays, so that automatic sync can be paused. A conflict is left to the next step.
 func (s *Simulation) correct(ctx context.Context, live *unstructured.Unstructured, a Application) error {
 	spec := specOf(a)
+	delete(spec, "syncPolicy")
+	if policy, found, _ := unstructured.NestedMap(live.Object, "spec", "syncPolicy"); found {
+		spec["syncPolicy"] = policy
+	}
 	if !ofTheSet(live) || equality.Semantic.DeepEqual(live.Object["spec"], any(spec)) {
 		return nil
 	}

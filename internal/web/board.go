@@ -37,6 +37,7 @@ type boardFacts struct {
 	rows      []promotion.BoardRow
 	gates     map[int64][]promotion.GateResult // of open promotions, by promotion
 	held      map[int64]*promotion.Hold        // by target; zero: everything
+	paused    map[int64]*promotion.SyncPause   // by target
 	overrides map[int64][]promotion.Override   // in force, by target
 	owed      map[int64][]promotion.Owed       // by target
 	toReview  string
@@ -69,7 +70,7 @@ func (w *Web) factsOfTargets(ctx context.Context) (boardFacts, error) {
 	if err != nil {
 		return boardFacts{}, err
 	}
-	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, overrides: map[int64][]promotion.Override{}, owed: map[int64][]promotion.Owed{}}
+	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, paused: map[int64]*promotion.SyncPause{}, overrides: map[int64][]promotion.Override{}, owed: map[int64][]promotion.Owed{}}
 	return f, w.addExceptions(ctx, &f)
 }
 
@@ -88,6 +89,13 @@ func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
 	}
 	for _, o := range owed {
 		f.owed[o.Target.ID] = append(f.owed[o.Target.ID], o)
+	}
+	pauses, err := w.store.SyncPauses(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, p := range pauses {
+		f.paused[p.Target.ID] = &p
 	}
 	overrides, err := w.store.Overrides(ctx, w.now())
 	if err != nil {
@@ -149,6 +157,7 @@ func (f boardFacts) stopped(now time.Time) *heldView { return newHeldView(f.held
 func (f boardFacts) cellView(c promotion.BoardCell, now time.Time) cellView {
 	v := newCellView(c, now)
 	v.Held = newHeldView(f.held[c.Target.ID], now)
+	v.Paused = newPausedView(f.paused[c.Target.ID], c.Deployments, now)
 	v.Overrides = each(f.overrides[c.Target.ID], func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
 	v.Owed = each(f.owed[c.Target.ID], func(o promotion.Owed) owedView { return newOwedView(o, now) })
 	return v

@@ -48,6 +48,9 @@ type cellView struct {
 	URL         string // of the target
 	HoldURL     string
 	Held        *heldView
+	PauseURL    string
+	Paused      *pausedView
+	Automatic   bool // Argo CD syncs it by itself
 	Overrides   []exceptionView
 	Owed        []owedView
 	Waiting     []link // behind what is open
@@ -114,7 +117,7 @@ func (f boardFilter) shows(facts boardFacts, row promotion.BoardRow) bool {
 
 // quiet is a target where nothing happens and nothing is wrong.
 func (f boardFacts) quiet(c promotion.BoardCell) bool {
-	if c.Open != nil || len(c.Waiting) > 0 || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
+	if c.Open != nil || len(c.Waiting) > 0 || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || f.paused[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {
@@ -142,7 +145,8 @@ func newRowView(facts boardFacts, row promotion.BoardRow, columns []int, alone f
 
 func newCellView(c promotion.BoardCell, now time.Time) cellView {
 	v := cellView{Environment: c.Target.Environment, Problem: c.Target.RenderProblem, URL: targetURL(c.Target.Application, c.Target.Environment),
-		HoldURL: holdURL(c.Target.Application, c.Target.Environment)}
+		HoldURL: holdURL(c.Target.Application, c.Target.Environment), PauseURL: syncPauseURL(c.Target.Application, c.Target.Environment),
+		Automatic: slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool { return d.AutomatedSync })}
 	other := len(c.Deployments) == 0 && c.Desired != nil
 	for _, d := range c.Deployments {
 		v.Runs = append(v.Runs, newRunView(d, len(c.Deployments) > 1, now))

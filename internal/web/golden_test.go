@@ -43,6 +43,7 @@ func TestPages(t *testing.T) {
 		{"target", rita, "/applications/checkout/prod-eu", http.StatusOK},
 		{"target-viewer", vera, "/applications/billing/staging", http.StatusOK},
 		{"hold", rita, "/hold?application=checkout&environment=prod-eu", http.StatusOK},
+		{"sync-pause", rita, "/sync-pause?application=checkout&environment=dev", http.StatusOK},
 		{"stop", rita, "/hold", http.StatusOK},
 		{"stop-viewer", vera, "/hold", http.StatusOK},
 		{"calendar", rita, "/calendar", http.StatusOK},
@@ -89,6 +90,7 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-waive", rita, "/owed/waive?application=checkout&environment=prod-eu&release=3"},
 		{"trouble-queue", rita, "/promotions/18"},
 		{"trouble-hold", rita, "/hold?application=checkout&environment=prod-us"},
+		{"trouble-sync-pause", rita, "/sync-pause?application=checkout&environment=prod-us"},
 		{"trouble-stop", rita, "/hold"},
 		{"trouble-promotion", gil, "/promotions/12"},
 		{"trouble-change", amir, "/promotions/15"},
@@ -120,6 +122,7 @@ func troubledDoor(t *testing.T) *door {
 	d.rows[1].Cells[2].Waiting = []promotion.Promotion{next, hotfix}
 	next.PullRequest, next.Number, next.WaitsFor = promotion.PullRequestNone, 0, "It waits at place 1 of the queue for prod-eu, behind promotion 12 (1.2.0), and moves up when that is merged or over."
 	d.promotions = append(d.promotions, next)
+	d.pauses = []promotion.SyncPause{sampleSyncPause()}
 	d.drifts, d.driftLooks = sampleDrift(), sampleDriftLooks()
 	d.overdue = []promotion.Overdue{{Since: before(1600), Times: 2, Notification: promotion.Notification{Kind: promotion.NotifyOverrideReview,
 		Message: "the override 3 by gil of checkout in prod-eu is to be reviewed by somebody else", Page: "/violations"}}}

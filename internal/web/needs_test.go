@@ -81,6 +81,7 @@ func TestWhatIsHeldOrOverriddenIsNotQuiet(t *testing.T) {
 	quiet := target(8, "quiet-one", "dev", 10)
 	for name, change := range map[string]func(*door){
 		"held":       func(d *door) { d.holds = []promotion.Hold{{ID: 1, Target: quiet, HeldBy: "rita", Reason: "why not"}} },
+		"paused":     func(d *door) { d.pauses = []promotion.SyncPause{{ID: 1, Target: quiet, ExpiresAt: noon.Add(1)}} },
 		"overridden": func(d *door) { d.overrides = []promotion.Override{{ID: 1, Target: quiet, ExpiresAt: noon.Add(1)}} },
 	} {
 		d := newDoor(t, true)

@@ -19,6 +19,11 @@ func sampleHold() promotion.Hold {
 	return promotion.Hold{ID: 5, Target: target(4, "checkout", "prod-us", 50), Reason: "the US database is being moved, ask dora", HeldBy: "rita", HeldAt: before(3600)}
 }
 
+func sampleSyncPause() promotion.SyncPause {
+	return promotion.SyncPause{ID: 4, Target: target(4, "checkout", "prod-us", 50), Owner: "dora", Reason: "INC-77: <b>patched</b> by hand", PausedBy: "rita",
+		PausedAt: before(7200), ExpiresAt: before(600)}
+}
+
 func sampleStop() promotion.Hold {
 	return promotion.Hold{ID: 6, Reason: "INC-77: prod is on fire", HeldBy: "ada", HeldAt: before(120)}
 }

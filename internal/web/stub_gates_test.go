@@ -177,3 +177,17 @@ func (s *stub) PolicyInForce(_ context.Context, repository string) (promotion.Po
 	}
 	return promotion.PolicyInForce{ID: 4, Commit: source, Since: before(7200)}, nil
 }
+
+func (s *stub) PauseSync(_ context.Context, by promotion.Actor, r promotion.SyncPauseRequest) (promotion.SyncPause, error) {
+	return promotion.SyncPause{ID: 4}, s.only(by, []any{"pause sync", r})
+}
+
+func (s *stub) ResumeSync(_ context.Context, by promotion.Actor, application, environment string) error {
+	return s.only(by, []any{"resume sync", application, environment})
+}
+
+func (s *stub) SyncPauses(_ context.Context, targetID int64) ([]promotion.SyncPause, error) {
+	s.Lock()
+	defer s.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.pauses), func(p promotion.SyncPause) bool { return targetID != 0 && p.Target.ID != targetID }), nil
+}

@@ -25,6 +25,7 @@ type stub struct {
 	history    []promotion.HistoryEntry
 	pull       web.PullRequest
 	holds      []promotion.Hold
+	pauses     []promotion.SyncPause
 	overrides  []promotion.Override
 	owed       []promotion.Owed
 	violations []promotion.Violation

@@ -36,6 +36,8 @@ type UseCases interface {
 	PlanFreeze(ctx context.Context, z promotion.Freeze) ([]promotion.Target, error)
 	Freeze(ctx context.Context, by promotion.Actor, z promotion.Freeze) (promotion.Freeze, error)
 	Thaw(ctx context.Context, by promotion.Actor, id int64) error
+	PauseSync(ctx context.Context, by promotion.Actor, r promotion.SyncPauseRequest) (promotion.SyncPause, error)
+	ResumeSync(ctx context.Context, by promotion.Actor, application, environment string) error
 	Hold(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
 	Resume(ctx context.Context, by promotion.Actor, r promotion.HoldRequest) error
 

@@ -170,6 +170,9 @@ func (w *world) violations() (n int) {
 }
 
 // Sync implements promotion.Cluster.
+func (c *cluster) PauseSync(context.Context, promotion.DeploymentKey) error  { return nil }
+func (c *cluster) ResumeSync(context.Context, promotion.DeploymentKey) error { return nil }
+
 func (c *cluster) Sync(_ context.Context, _ promotion.DeploymentKey, r promotion.SyncRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,6 +20,29 @@ type cluster struct {
 	mu    sync.Mutex
 	syncs []promotion.SyncRequest
 	busy  bool // with somebody else's operation
+
+	pauses  []string // and ends of pauses that were asked for
+	refuses error    // to pause and resume
+}
+
+// PauseSync implements promotion.Cluster.
+func (c *cluster) PauseSync(_ context.Context, d promotion.DeploymentKey) error {
+	return c.asked("pause " + d.Name)
+}
+
+// ResumeSync implements promotion.Cluster.
+func (c *cluster) ResumeSync(_ context.Context, d promotion.DeploymentKey) error {
+	return c.asked("resume " + d.Name)
+}
+
+func (c *cluster) asked(what string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refuses != nil {
+		return c.refuses
+	}
+	c.pauses = append(c.pauses, what)
+	return nil
 }
 
 // Sync implements promotion.Cluster.

@@ -452,6 +452,22 @@ type SyncLine struct {
 	LeftAt *time.Time
 }
 
+// times in which the engine was not to sync a target by itself, as somebody wanted; whether it did not, the deployments say
+type SyncPause struct {
+	ID       int64
+	TargetID int64
+	// who sees to it that it ends
+	Owner    string
+	Reason   string
+	PausedBy string
+	PausedAt time.Time
+	// from when on people are reminded; nothing ends by itself then
+	ExpiresAt time.Time
+	EndedBy   string
+	// when somebody resumed it, or paused it anew
+	EndedAt *time.Time
+}
+
 // targets with the names of their application and config repository
 type TargetDetail struct {
 	ID            int64
