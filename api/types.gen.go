@@ -88,6 +88,42 @@ func (e DecisionRequestDecision) Valid() bool {
 	}
 }
 
+// Defines values for DriftClass.
+const (
+	DriftClassAutoscaler   DriftClass = "autoscaler"
+	DriftClassController   DriftClass = "controller"
+	DriftClassDeleted      DriftClass = "deleted"
+	DriftClassDeliveryTool DriftClass = "delivery-tool"
+	DriftClassExtra        DriftClass = "extra"
+	DriftClassHuman        DriftClass = "human"
+	DriftClassUnknown      DriftClass = "unknown"
+	DriftClassWebhook      DriftClass = "webhook"
+)
+
+// Valid indicates whether the value is a known member of the DriftClass enum.
+func (e DriftClass) Valid() bool {
+	switch e {
+	case DriftClassAutoscaler:
+		return true
+	case DriftClassController:
+		return true
+	case DriftClassDeleted:
+		return true
+	case DriftClassDeliveryTool:
+		return true
+	case DriftClassExtra:
+		return true
+	case DriftClassHuman:
+		return true
+	case DriftClassUnknown:
+		return true
+	case DriftClassWebhook:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EvidenceVerdict.
 const (
 	EvidenceVerdictFail EvidenceVerdict = "fail"
@@ -947,6 +983,86 @@ type Desired struct {
 	// Revision The commit that last changed it; empty when unknown.
 	Revision string `json:"revision"`
 	Version  string `json:"version"`
+}
+
+// Drift defines model for Drift.
+type Drift struct {
+	Application string     `json:"application"`
+	Class       DriftClass `json:"class"`
+	Cluster     string     `json:"cluster"`
+
+	// Counts It is drift and nothing explains it.
+	Counts bool `json:"counts"`
+
+	// Deployment The Argo CD Application.
+	Deployment  string `json:"deployment"`
+	Environment string `json:"environment"`
+
+	// Excuse Why it does not count.
+	Excuse string `json:"excuse,omitempty,omitzero"`
+
+	// Finding What is wrong with the rule that hides it.
+	Finding     string    `json:"finding,omitempty,omitzero"`
+	FirstSeenAt time.Time `json:"first_seen_at"`
+
+	// Have What the cluster has; empty for nothing.
+	Have       string    `json:"have"`
+	ID         int64     `json:"id"`
+	LastSeenAt time.Time `json:"last_seen_at,omitempty,omitzero"`
+
+	// Object Kind.group namespace/name
+	Object string `json:"object"`
+
+	// Oscillates Two writers take turns on the field.
+	Oscillates bool      `json:"oscillates"`
+	OwnedAt    time.Time `json:"owned_at,omitempty,omitzero"`
+
+	// Owner The program that wrote it, in words: managedFields name no people.
+	Owner string `json:"owner"`
+
+	// Path Empty when the whole object is missing or superfluous.
+	Path       string    `json:"path"`
+	ResolvedAt time.Time `json:"resolved_at,omitempty,omitzero"`
+
+	// Want What Git says; empty for nothing.
+	Want string `json:"want"`
+}
+
+// DriftClass defines model for Drift.Class.
+type DriftClass string
+
+// DriftList defines model for DriftList.
+type DriftList struct {
+	Items []Drift     `json:"items"`
+	Looks []DriftLook `json:"looks"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
+
+// DriftLook defines model for DriftLook.
+type DriftLook struct {
+	Application string `json:"application"`
+	Cluster     string `json:"cluster"`
+	Deployment  string `json:"deployment"`
+	Environment string `json:"environment"`
+
+	// LookedAt The last look that found out; absent when none ever did.
+	LookedAt time.Time `json:"looked_at,omitempty,omitzero"`
+
+	// Problem Why what is so now is unknown.
+	Problem      string    `json:"problem,omitempty,omitzero"`
+	ProblemSince time.Time `json:"problem_since,omitempty,omitzero"`
+
+	// Revision That live objects were compared with.
+	Revision string `json:"revision"`
+
+	// Rollback In words: an earlier release runs than Git says.
+	Rollback string `json:"rollback,omitempty,omitzero"`
+
+	// SelfHeal Argo CD undoes by itself what differs.
+	SelfHeal  bool     `json:"self_heal"`
+	Unchecked []string `json:"unchecked"`
 }
 
 // EngineFault defines model for EngineFault.
@@ -2202,6 +2318,21 @@ type ListDeploymentsParams struct {
 
 	// Environment name of an environment
 	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+}
+
+// ListDriftsParams defines parameters for ListDrifts.
+type ListDriftsParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+
+	// Open Only what is not resolved.
+	Open bool `form:"open,omitempty" json:"open,omitempty,omitzero"`
+
+	// Limit most items to answer with
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // ListHistoryParams defines parameters for ListHistory.

@@ -23,7 +23,7 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	read := []string{
 		"builds/7", "promotions/12", "promotions", "releases", "releases/3", "releases/3/chain", "releases/3/evidence", "applications",
-		"deployments", "history", "audit-events", "windows", "freezes", "holds", "sync-pauses", "overrides", "violations", "repositories",
+		"deployments", "history", "audit-events", "windows", "freezes", "holds", "sync-pauses", "drifts", "overrides", "violations", "repositories",
 	}
 	for _, target := range read {
 		t.Run(target, func(t *testing.T) {

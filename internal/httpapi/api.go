@@ -99,6 +99,7 @@ func (a *API) Register(r *auth.Router) {
 
 	r.Add(http.MethodGet, "/api/v1/applications", everybody, a.listApplications)
 	r.Add(http.MethodGet, "/api/v1/deployments", everybody, a.listDeployments)
+	r.Add(http.MethodGet, "/api/v1/drifts", everybody, a.listDrifts)
 	r.Add(http.MethodGet, "/api/v1/history", everybody, a.listHistory)
 	r.Add(http.MethodGet, "/api/v1/audit-events", everybody, a.listAuditEvents)
 	r.Add(http.MethodGet, "/api/v1/revisions", everybody, a.listRevisions)

@@ -248,3 +248,18 @@ func (s *stub) ResumeSync(_ context.Context, by promotion.Actor, application, en
 func (s *stub) SyncPauses(context.Context, int64) ([]promotion.SyncPause, error) {
 	return []promotion.SyncPause{sampleSyncPause()}, nil
 }
+
+func (s *stub) Drifts(_ context.Context, targetID int64, open bool, limit int) ([]promotion.Drift, error) {
+	s.asked = []any{"drifts", targetID, open, limit}
+	return []promotion.Drift{{ID: 9, Target: sampleRequested().Target, Deployment: promotion.DeploymentKey{Cluster: "eu", Namespace: "argocd", Name: "web-dev"},
+		Object: "Deployment.apps web/web", Path: "spec.replicas", Want: "2", Have: "5", Class: promotion.DriftHuman, Owner: "kubectl scale", FirstSeen: noon, LastSeen: noon, Times: 1}}, nil
+}
+
+func (s *stub) DriftLooks(context.Context, int64) ([]promotion.DriftLook, error) {
+	return []promotion.DriftLook{{Target: sampleRequested().Target, Deployment: promotion.DeploymentKey{Cluster: "eu", Namespace: "argocd", Name: "web-dev"},
+		LookedAt: noon, Revision: "abc", Problem: "the cluster does not answer", ProblemSince: noon}}, nil
+}
+
+func (s *stub) Targets(context.Context) ([]promotion.Target, error) {
+	return []promotion.Target{sampleRequested().Target}, nil
+}

@@ -36,6 +36,7 @@ type environmentView struct {
 	HoldURL    string
 	PauseURL   string
 	Paused     *pausedView
+	Drifting   *mark
 	Held       *heldView
 	Overrides  []exceptionView
 	Owed       []owedView
@@ -86,7 +87,7 @@ func newApplicationView(facts boardFacts, row promotion.BoardRow, releases []pro
 		if cell.Problem != "" {
 			v.Problems = append(v.Problems, cell)
 		}
-		e := environmentView{Name: cell.Environment, Runs: cell.Runs, Open: cell.Open, URL: cell.URL, Held: cell.Held, Paused: cell.Paused, PauseURL: cell.PauseURL, Overrides: cell.Overrides, Owed: cell.Owed, Waiting: cell.Waiting, HoldURL: holdURL(row.Application, cell.Environment), Commit: shorten(c.DesiredSHA), Desired: releaseLink(0, ""),
+		e := environmentView{Name: cell.Environment, Runs: cell.Runs, Open: cell.Open, URL: cell.URL, Held: cell.Held, Paused: cell.Paused, Drifting: cell.Drifting, PauseURL: cell.PauseURL, Overrides: cell.Overrides, Owed: cell.Owed, Waiting: cell.Waiting, HoldURL: holdURL(row.Application, cell.Environment), Commit: shorten(c.DesiredSHA), Desired: releaseLink(0, ""),
 			PromoteURL: "/promote?" + url.Values{"application": {row.Application}, "environment": {cell.Environment}}.Encode()}
 		if c.Desired != nil {
 			e.Desired = releaseLink(c.Desired.ID, c.Desired.Version)

@@ -38,6 +38,7 @@ type boardFacts struct {
 	gates     map[int64][]promotion.GateResult // of open promotions, by promotion
 	held      map[int64]*promotion.Hold        // by target; zero: everything
 	paused    map[int64]*promotion.SyncPause   // by target
+	drifting  map[int64]int                    // fields that are not as Git says, by target
 	overrides map[int64][]promotion.Override   // in force, by target
 	owed      map[int64][]promotion.Owed       // by target
 	toReview  string
@@ -70,7 +71,7 @@ func (w *Web) factsOfTargets(ctx context.Context) (boardFacts, error) {
 	if err != nil {
 		return boardFacts{}, err
 	}
-	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, paused: map[int64]*promotion.SyncPause{}, overrides: map[int64][]promotion.Override{}, owed: map[int64][]promotion.Owed{}}
+	f := boardFacts{rows: rows, gates: map[int64][]promotion.GateResult{}, held: map[int64]*promotion.Hold{}, paused: map[int64]*promotion.SyncPause{}, drifting: map[int64]int{}, overrides: map[int64][]promotion.Override{}, owed: map[int64][]promotion.Owed{}}
 	return f, w.addExceptions(ctx, &f)
 }
 
@@ -96,6 +97,15 @@ func (w *Web) addExceptions(ctx context.Context, f *boardFacts) error {
 	}
 	for _, p := range pauses {
 		f.paused[p.Target.ID] = &p
+	}
+	drifts, err := w.store.Drifts(ctx, 0, true, driftShown)
+	if err != nil {
+		return err
+	}
+	for _, d := range drifts {
+		if d.Counts() {
+			f.drifting[d.Target.ID]++
+		}
 	}
 	overrides, err := w.store.Overrides(ctx, w.now())
 	if err != nil {
@@ -158,6 +168,9 @@ func (f boardFacts) cellView(c promotion.BoardCell, now time.Time) cellView {
 	v := newCellView(c, now)
 	v.Held = newHeldView(f.held[c.Target.ID], now)
 	v.Paused = newPausedView(f.paused[c.Target.ID], c.Deployments, now)
+	if n := f.drifting[c.Target.ID]; n > 0 {
+		v.Drifting = &mark{Shape: "differs", Tone: "bad", Word: "drift", Title: plural(n, "field") + " not as Git says"}
+	}
 	v.Overrides = each(f.overrides[c.Target.ID], func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
 	v.Owed = each(f.owed[c.Target.ID], func(o promotion.Owed) owedView { return newOwedView(o, now) })
 	return v

@@ -50,7 +50,8 @@ type cellView struct {
 	Held        *heldView
 	PauseURL    string
 	Paused      *pausedView
-	Automatic   bool // Argo CD syncs it by itself
+	Drifting    *mark // nil without open drift
+	Automatic   bool  // Argo CD syncs it by itself
 	Overrides   []exceptionView
 	Owed        []owedView
 	Waiting     []link // behind what is open
@@ -117,7 +118,7 @@ func (f boardFilter) shows(facts boardFacts, row promotion.BoardRow) bool {
 
 // quiet is a target where nothing happens and nothing is wrong.
 func (f boardFacts) quiet(c promotion.BoardCell) bool {
-	if c.Open != nil || len(c.Waiting) > 0 || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || f.paused[c.Target.ID] != nil || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
+	if c.Open != nil || len(c.Waiting) > 0 || c.Target.RenderProblem != "" || f.held[c.Target.ID] != nil || f.paused[c.Target.ID] != nil || f.drifting[c.Target.ID] > 0 || len(f.overrides[c.Target.ID]) > 0 || len(f.owed[c.Target.ID]) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Deployments, func(d promotion.Deployment) bool {

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sluicehq/sluice/api"
+	"github.com/sluicehq/sluice/internal/client"
+)
+
+func newDriftCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "drift", Short: "What live objects have that Git does not say"}
+	cmd.AddCommand(newDriftListCommand())
+	return cmd
+}
+
+func newDriftListCommand() *cobra.Command {
+	var application, environment string
+	var all bool
+	var limit int
+	cmd := &cobra.Command{Use: "list", Short: "List fields that are not as Git says, and where that is unknown", Args: arguments(cobra.NoArgs)}
+	targetFlags(cmd, &application, &environment)
+	cmd.Flags().BoolVar(&all, "all", false, "also what was resolved")
+	cmd.Flags().IntVar(&limit, "limit", 50, "most of them, up to 200")
+	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (api.DriftList, error) {
+		if limit < 1 || limit > 200 {
+			return api.DriftList{}, wrongUse("--limit %d: give a number from 1 to 200", limit)
+		}
+		return c.Drifts(cmd.Context(), application, environment, !all, limit)
+	}, showDrifts)
+}
+
+func showDrifts(out io.Writer, list api.DriftList) {
+	row(out, "APPLICATION", "ENVIRONMENT", "OBJECT", "FIELD", "GIT", "CLUSTER", "CLASS", "BY", "FIRST SEEN", "RESOLVED", "DOES NOT COUNT")
+	for _, d := range list.Items {
+		row(out, d.Application, d.Environment, d.Object, d.Path, d.Want, d.Have, string(d.Class), d.Owner, stamp(d.FirstSeenAt), stamp(d.ResolvedAt), d.Excuse)
+	}
+	for _, l := range list.Looks {
+		if l.Problem != "" {
+			row(out, l.Application, l.Environment, "unknown since "+stamp(l.ProblemSince)+": "+l.Problem)
+		}
+	}
+}
