@@ -24,8 +24,12 @@ var (
 		Held: true, Earliest: &laterTime, WaitsFor: "closed until Monday", Diff: "Deployment/web\n  image: a → \x1b[2Jb\n"}
 	webFreeze = api.Freeze{ID: 4, Kind: api.FreezeKindFreeze, Reason: "the fair", Owner: "ops", Environments: []string{"prod-*"},
 		StartsAt: someTime, EndsAt: laterTime, CreatedBy: "rita"}
-	everyHold   = api.Hold{ID: 5, Everything: true, Reason: "fire", HeldBy: "rita", HeldAt: someTime}
-	webHold     = api.Hold{ID: 6, Application: "web", Environment: "prod", Reason: "load test", HeldBy: "ada", HeldAt: someTime}
+	everyHold = api.Hold{ID: 5, Everything: true, Reason: "fire", HeldBy: "rita", HeldAt: someTime}
+	webHold   = api.Hold{ID: 6, Application: "web", Environment: "prod", Reason: "load test", HeldBy: "ada", HeldAt: someTime}
+	webPause  = api.SyncPause{ID: 4, Application: "web", Environment: "prod", Owner: "ada", PausedBy: "rita", ExpiresAt: laterTime, Overdue: true, Reason: "fire"}
+	webDrift  = api.Drift{Application: "web", Environment: "prod", Object: "Deployment.apps web/web", Path: "spec.replicas", Want: "2", Have: "5",
+		Class: api.DriftClassHuman, Owner: "kubectl scale", FirstSeenAt: someTime}
+	webUnknown  = api.DriftLook{Application: "web", Environment: "prod", Problem: "the cluster is away", ProblemSince: someTime}
 	webOverride = api.Override{ID: 2, Application: "web", Environment: "prod", Gates: []string{"sync-window", "approvals"}, Reason: "fire",
 		GivenBy: "bo", ExpiresAt: laterTime}
 )
@@ -46,6 +50,13 @@ Deployment/web
 	holdText = `ID  APPLICATION  ENVIRONMENT  HELD BY  SINCE                 REASON
 5   everything   everywhere   rita     2026-03-01 12:00:00Z  fire
 6   web          prod         ada      2026-03-01 12:00:00Z  load test
+`
+	pauseText = `ID  APPLICATION  ENVIRONMENT  OWNER  PAUSED BY  UNTIL                 OVERDUE  REASON
+4   web          prod         ada    rita       2026-03-01 13:00:00Z  overdue  fire
+`
+	driftText = `APPLICATION  ENVIRONMENT  OBJECT                   FIELD          GIT  CLUSTER  CLASS  BY             FIRST SEEN            RESOLVED  DOES NOT COUNT
+web          prod         Deployment.apps web/web  spec.replicas  2    5        human  kubectl scale  2026-03-01 12:00:00Z  -         -
+web          prod         unknown since 2026-03-01 12:00:00Z: the cluster is away
 `
 	overrideText = `ID  APPLICATION  ENVIRONMENT  GATES                   GIVEN BY  UNTIL                 REVIEWED BY  REASON  INCIDENT
 2   web          prod         sync-window, approvals  bo        2026-03-01 13:00:00Z  -            fire    -
@@ -148,6 +159,13 @@ replicas: 3 → 2
 		{"resume", newResumeCommand(), target, api.HoldList{}, `POST /api/v1/holds:resume {"application":"web","environment":"prod"}`, "nothing is held\n", 0, 0},
 		{"resume everything", newResumeCommand(), []string{"--everything"}, api.HoldList{Items: []api.Hold{everyHold, webHold}},
 			`POST /api/v1/holds:resume {"everything":true}`, holdText, 0, 0},
+		{"pause", newSyncPauseCommand(), with(target, "--owner", "ada", "--until", "2026-03-01T13:00:00Z", "--reason", "fire"), webPause,
+			`POST /api/v1/sync-pauses {"application":"web","environment":"prod","expires_at":"2026-03-01T13:00:00Z","owner":"ada","reason":"fire"}`, pauseText, 0, 201},
+		{"pauses", newSyncPauseCommand(), []string{"list"}, api.SyncPauseList{Items: []api.SyncPause{webPause}}, "GET /api/v1/sync-pauses ", pauseText, 0, 0},
+		{"end of a pause", newSyncPauseCommand(), with([]string{"resume"}, target...), api.SyncPauseList{},
+			`POST /api/v1/sync-pauses:resume {"application":"web","environment":"prod"}`, "nothing is paused\n", 0, 0},
+		{"drift", newDriftCommand(), with([]string{"list"}, target...), api.DriftList{Items: []api.Drift{webDrift}, Looks: []api.DriftLook{webUnknown}},
+			"GET /api/v1/drifts?application=web&environment=prod&limit=50&open=true ", driftText, 0, 0},
 		{"override", newOverrideCommand(), with(target, "--gate", "sync-window,approvals", "--until", "2026-03-01T13:00:00Z", "--reason", "fire",
 			"--incident", "https://i.test/1"), webOverride,
 			`POST /api/v1/overrides {"application":"web","environment":"prod","expires_at":"2026-03-01T13:00:00Z",` +
