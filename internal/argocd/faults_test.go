@@ -1,7 +1,6 @@
 package argocd_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,7 +42,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	if len(faults) != len(want) {
-		t.Error(fmt.Sprintf("%d faults, want %d", len(faults), len(want)))
+		t.Errorf("%d faults, want %d", len(faults), len(want))
 	}
 	if faults, err := (argocd.Engine{}).Faults(fstest.MapFS{}, "", "main"); err != nil || len(faults) > 0 {
 		t.Errorf("an empty repository: %v, %v", faults, err)

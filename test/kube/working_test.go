@@ -20,7 +20,7 @@ const (
 	wrong    = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: {defaultBackend: {service: {name: web, port: {number: 8080}}}}\n"
 	nobody   = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: {defaultBackend: {service: {name: shop, port: {number: 80}}}}\n"
 	mounted  = "volumes: [{name: level, configMap: {name: settings, items: [{key: level, path: level}]}}]"
-	mistaken = "volumes: [{name: level, configMap: {name: settings, items: [{key: levle, path: level}]}}]"
+	mistaken = "volumes: [{name: level, configMap: {name: settings, items: [{key: lvl, path: level}]}}]"
 	lost     = "volumes: [{name: level, configMap: {name: setting}}]"
 )
 
@@ -37,7 +37,7 @@ func TestSyncedButNotWorking(t *testing.T) {
 		"port-not-named":    {web("", unnamed), web("", service), []string{"Service web has no endpoints for port 80", "of the name http"}},
 		"ingress-port":      {web("", service, wrong), web("", service, ingress), []string{"Ingress web leads to port 8080 of Service web, which has no such port"}},
 		"ingress-nowhere":   {web("", service, nobody), web("", service, ingress), []string{"Ingress web leads to Service shop, which is not in namespace ingress-nowhere"}},
-		"key-missing":       {web(mistaken, settings), web(mounted, settings), []string{"Deployment web needs key levle of ConfigMap settings (volume level), which has no such key"}},
+		"key-missing":       {web(mistaken, settings), web(mounted, settings), []string{"Deployment web needs key lvl of ConfigMap settings (volume level), which has no such key"}},
 		"configmap-missing": {web(lost, settings), web(mounted, settings), []string{"Deployment web needs ConfigMap setting (volume level), which is not in namespace configmap-missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {

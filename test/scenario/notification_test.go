@@ -231,11 +231,11 @@ func TestABrokenPolicyIsTold(t *testing.T) {
 	w := newWorld(t)
 	chat := w.newReceiver()
 	w.tells("chat", chat, promotion.NotifyPolicy)
-	w.clone().Push("main", "sluice.yaml", "version: 1\nenviroments: {}\n")
+	w.clone().Push("main", "sluice.yaml", "version: 1\nenvironmentz: {}\n")
 	w.look()
 	w.settle()
 	same(w, "told", chat.kinds(), "policy-broken")
-	w.contains("the message", chat.got[0].Message, "enviroments")
+	w.contains("the message", chat.got[0].Message, "environmentz")
 }
 
 // breaksGlass opens web's approvals in prod for an hour.

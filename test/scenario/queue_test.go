@@ -135,8 +135,8 @@ func TestNobodyJumpsTheQueue(t *testing.T) {
 }
 
 func TestARollbackEndsTheQueue(t *testing.T) {
-	for name, cancelled := range map[string]bool{"": false, " between two turns": true} {
-		t.Run("a queue"+name, func(t *testing.T) {
+	for name, cancelled := range map[string]bool{"a queue": false, "a queue between two turns": true} {
+		t.Run(name, func(t *testing.T) {
 			w := queuing(t)
 			w.verifiedInProd("1.0.1")
 			w.verifiedInProd("1.0.2")
