@@ -35,18 +35,24 @@ func (e *Engine) stepApplication(ctx context.Context, app *unstructured.Unstruct
 	_, asked := app.Object["operation"]
 	phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
 	switch {
+	case asked && phase == "Terminating":
+		e.end(app, "Failed", "Operation terminated")
+		_, err := e.update(ctx, app)
+		return err
 	case asked && phase != "Running":
 		e.accept(app)
 		_, err := e.update(ctx, app)
 		return err
 	case asked:
-		return e.operate(ctx, app, head)
+		return e.operateUnlessHeld(ctx, app, head)
 	}
 	before := app.DeepCopy()
 	if err := e.compare(ctx, app, f, head); err != nil {
 		return err
 	}
-	e.autoSync(app, head)
+	if err := e.autoSync(ctx, app, head); err != nil {
+		return err
+	}
 	if equality.Semantic.DeepEqual(app.Object, before.Object) {
 		return nil
 	}
@@ -98,12 +104,15 @@ func (e *Engine) compare(ctx context.Context, app *unstructured.Unstructured, f 
 
 // autoSync asks for an operation where the Application says so: a full one for a revision that was not tried yet, a
 // partial one, which leaves no history, to heal what was changed by hand.
-func (e *Engine) autoSync(app *unstructured.Unstructured, head string) {
+func (e *Engine) autoSync(ctx context.Context, app *unstructured.Unstructured, head string) error {
 	policy, automated, _ := unstructured.NestedMap(app.Object, "spec", "syncPolicy", "automated")
 	status := statusOf(app)
 	word, _, _ := unstructured.NestedString(status, "sync", "status")
 	if !automated || policy["enabled"] == false || word != "OutOfSync" {
-		return
+		return nil
+	}
+	if held, err := e.held(ctx, app, false); held || err != nil {
+		return err
 	}
 	sync := map[string]any{"revision": head, "prune": policy["prune"] == true}
 	if options, found, _ := unstructured.NestedSlice(app.Object, "spec", "syncPolicy", "syncOptions"); found {
@@ -113,12 +122,13 @@ func (e *Engine) autoSync(app *unstructured.Unstructured, head string) {
 	phase, _, _ := unstructured.NestedString(status, "operationState", "phase")
 	if last == head {
 		if phase != "Succeeded" || policy["selfHeal"] != true {
-			return
+			return nil
 		}
 		sync["resources"] = changed(status)
 	}
 	app.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"automated": true}, "sync": sync}
 	delete(status, "operationState")
+	return nil
 }
 
 // changed names the resources that are not as rendered.

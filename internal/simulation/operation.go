@@ -21,6 +21,25 @@ func (e *Engine) accept(app *unstructured.Unstructured) {
 	delete(state, "finishedAt")
 }
 
+// operateUnlessHeld leaves an operation Running while a sync window holds it back.
+func (e *Engine) operateUnlessHeld(ctx context.Context, app *unstructured.Unstructured, head string) error {
+	automated, _, _ := unstructured.NestedBool(app.Object, "operation", "initiatedBy", "automated")
+	held, err := e.held(ctx, app, !automated)
+	if err != nil {
+		return err
+	}
+	state := below(statusOf(app), "operationState")
+	switch {
+	case !held:
+		return e.operate(ctx, app, head)
+	case state["message"] == blocked:
+		return nil
+	}
+	state["message"] = blocked
+	_, err = e.update(ctx, app)
+	return err
+}
+
 // operate applies what the operation asks for, lets the history grow, and only then ends the operation. Killed in
 // between, it applies the same once more and adds no second entry.
 func (e *Engine) operate(ctx context.Context, app *unstructured.Unstructured, head string) error {

@@ -36,7 +36,7 @@ var may = map[string][]string{
 	"internal/client":                {"api"},
 	"internal/demo":                  {"internal/promotion", "internal/simulation"},
 	"internal/cluster":               {"internal/promotion", "internal/health", "internal/drift", "internal/manifest", "internal/rollback"},
-	"internal/simulation":            {"internal/promotion", "internal/health"},
+	"internal/simulation":            {"internal/promotion", "internal/health", "internal/window"},
 	"internal/gitrepo":               {"internal/promotion", "internal/gittree"},
 	"internal/prhost/builtin":        {"internal/promotion", "internal/gittree"},
 	"internal/postgres":              {"internal/promotion", "internal/auth", "internal/audit", "internal/telemetry", "internal/rollback"},
