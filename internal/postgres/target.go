@@ -50,7 +50,7 @@ func (r reader) Repository(ctx context.Context, name string) (promotion.Reposito
 
 func repositoryStatus(c dbsqlc.ConfigRepository) (promotion.RepositoryStatus, error) {
 	status := promotion.RepositoryStatus{Name: c.Name, URL: c.Url, BaseBranch: c.BaseBranch, Head: c.Head, Problem: c.Problem,
-		LookedAt: value(c.LookedAt)}
+		LookedAt: value(c.LookedAt), Unprotected: c.Unprotected}
 	if err := json.Unmarshal(c.PolicyFaults, &status.PolicyFaults); err != nil {
 		return status, fmt.Errorf("policy faults of %s: %w", c.Name, err)
 	}
@@ -136,7 +136,7 @@ func (t *tx) SaveRepository(ctx context.Context, r promotion.RepositoryStatus) e
 		}
 	}
 	return t.q.SaveRepository(ctx, dbsqlc.SaveRepositoryParams{Name: r.Name, Url: r.URL, BaseBranch: r.BaseBranch,
-		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text, EngineFaults: engine})
+		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text, EngineFaults: engine, Unprotected: r.Unprotected})
 }
 
 func (t *tx) SaveApplication(ctx context.Context, repository, name string, at time.Time) (int64, error) {

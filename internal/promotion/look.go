@@ -34,13 +34,13 @@ func (s *Service) lookAtRepository(ctx context.Context, name string) error {
 		return fmt.Errorf("read the last look at %s: %w", name, err)
 	}
 	status := RepositoryStatus{Name: name, URL: site.URL, BaseBranch: site.BaseBranch, Head: known.Head, LookedAt: s.Now(),
-		PolicyFaults: known.PolicyFaults, EngineFaults: known.EngineFaults}
+		PolicyFaults: known.PolicyFaults, EngineFaults: known.EngineFaults, Unprotected: known.Unprotected}
 	head, err := site.Repository.Fetch(ctx)
 	if err != nil || head == "" {
 		status.Problem = problem(err, "the repository has no commits on "+site.BaseBranch)
 		return errors.Join(err, s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) }))
 	}
-	status.Head = head
+	status.Head, status.Unprotected = head, unprotected(ctx, site)
 	if head == known.Head {
 		if err := s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveRepository(ctx, status) }); err != nil {
 			return err

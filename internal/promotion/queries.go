@@ -91,4 +91,5 @@ type RepositoryStatus struct {
 	LookedAt                             time.Time
 	PolicyFaults                         PolicyFaults  // of the policy on main; the one before is then in force
 	EngineFaults                         []EngineFault // on main; nil when they were not read yet
+	Unprotected                          []string      // what the host does not enforce on the base branch; nil when that was not looked at yet
 }

@@ -30,6 +30,13 @@ func (s *stub) Windows(_ context.Context, from, to time.Time) ([]promotion.Targe
 	return s.windows, s.planErr
 }
 
+func (s *stub) Standing(_ context.Context, t promotion.Target, _ []promotion.Deployment) (promotion.Standing, error) {
+	if t.Environment == "prod-us" {
+		return promotion.Standing{Held: true}, nil
+	}
+	return promotion.Standing{Lacking: []string{"the status sluice/gates is not pinned to who sets it"}}, nil
+}
+
 func (s *stub) ProjectWindows(_ context.Context, t promotion.Target, _, _ time.Time) ([]promotion.DeploymentWindows, error) {
 	for _, w := range s.windows {
 		if w.Target.ID == t.ID {

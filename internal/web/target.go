@@ -31,6 +31,7 @@ type targetView struct {
 	MayHold, MayOpen bool
 	Drift            []driftView
 	Beside           []besideView // for the days to come
+	Standing         promotion.Standing
 }
 
 // revisionView is a commit of main that changed what the target renders.
@@ -75,6 +76,9 @@ func (w *Web) answerTarget(c echo.Context, status int, refused *promotion.Error)
 		return err
 	}
 	if v.Drift, err = w.driftOf(c, cell.Target, refused); err != nil {
+		return err
+	}
+	if v.Standing, err = w.useCases.Standing(ctx, cell.Target, cell.Deployments); err != nil {
 		return err
 	}
 	if v.Beside, err = w.besideOf(c, cell.Target); err != nil {

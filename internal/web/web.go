@@ -31,6 +31,7 @@ type UseCases interface {
 	Plan(ctx context.Context, r promotion.PlanRequest) (promotion.Plan, error)
 
 	Windows(ctx context.Context, from, to time.Time) ([]promotion.TargetWindows, error)
+	Standing(ctx context.Context, t promotion.Target, deployments []promotion.Deployment) (promotion.Standing, error)
 	ProjectWindows(ctx context.Context, t promotion.Target, from, to time.Time) ([]promotion.DeploymentWindows, error)
 	WindowZones(ctx context.Context) ([]string, error)
 	PlanFreeze(ctx context.Context, z promotion.Freeze) ([]promotion.Target, error)

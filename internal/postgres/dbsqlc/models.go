@@ -95,6 +95,8 @@ type ConfigRepository struct {
 	PolicyFaults json.RawMessage
 	// what of the GitOps engine's own files on main is not known to lead to a deployment, as file, line and reason; null when they were not read yet
 	EngineFaults json.RawMessage
+	// what the host does not enforce on the base branch, in words, at the last look; empty when nothing is missing, null when it was not looked at yet
+	Unprotected []string
 }
 
 // Argo CD Applications as last seen; since: when sync, health, revision or images last changed

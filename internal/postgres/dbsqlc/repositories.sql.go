@@ -338,7 +338,7 @@ func (q *Queries) RemoveTargetsExcept(ctx context.Context, arg RemoveTargetsExce
 }
 
 const repositories = `-- name: Repositories :many
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults FROM config_repositories ORDER BY name
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected FROM config_repositories ORDER BY name
 `
 
 func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) {
@@ -360,6 +360,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 			&i.Problem,
 			&i.PolicyFaults,
 			&i.EngineFaults,
+			&i.Unprotected,
 		); err != nil {
 			return nil, err
 		}
@@ -372,7 +373,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 }
 
 const repositoryNamed = `-- name: RepositoryNamed :one
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults FROM config_repositories WHERE name = $1
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected FROM config_repositories WHERE name = $1
 `
 
 func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepository, error) {
@@ -388,6 +389,7 @@ func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepos
 		&i.Problem,
 		&i.PolicyFaults,
 		&i.EngineFaults,
+		&i.Unprotected,
 	)
 	return i, err
 }
@@ -490,11 +492,12 @@ func (q *Queries) SavePullRequestSeen(ctx context.Context, arg SavePullRequestSe
 }
 
 const saveRepository = `-- name: SaveRepository :exec
-INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults)
-VALUES ($1, $2, $3, $4, $8::timestamptz, $5, $6, $7)
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected)
+VALUES ($1, $2, $3, $4, $9::timestamptz, $5, $6, $7, $8)
 ON CONFLICT (name) DO UPDATE
 SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
-    problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults
+    problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults,
+    unprotected = excluded.unprotected
 `
 
 type SaveRepositoryParams struct {
@@ -505,6 +508,7 @@ type SaveRepositoryParams struct {
 	Problem      string
 	PolicyFaults json.RawMessage
 	EngineFaults json.RawMessage
+	Unprotected  []string
 	LookedAt     time.Time
 }
 
@@ -517,6 +521,7 @@ func (q *Queries) SaveRepository(ctx context.Context, arg SaveRepositoryParams) 
 		arg.Problem,
 		arg.PolicyFaults,
 		arg.EngineFaults,
+		arg.Unprotected,
 		arg.LookedAt,
 	)
 	return err

@@ -1,9 +1,10 @@
 -- name: SaveRepository :exec
-INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults)
-VALUES ($1, $2, $3, $4, sqlc.arg(looked_at)::timestamptz, $5, $6, $7)
+INSERT INTO config_repositories (name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected)
+VALUES ($1, $2, $3, $4, sqlc.arg(looked_at)::timestamptz, $5, $6, $7, $8)
 ON CONFLICT (name) DO UPDATE
 SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head, looked_at = excluded.looked_at,
-    problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults;
+    problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults,
+    unprotected = excluded.unprotected;
 
 -- name: RepositoryNamed :one
 SELECT * FROM config_repositories WHERE name = $1;
