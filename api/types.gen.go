@@ -1770,9 +1770,12 @@ type Repository struct {
 	EngineFaults []EngineFault `json:"engine_faults"`
 
 	// Head Commit of the base branch; empty for a repository without commits.
-	Head     string    `json:"head"`
-	LookedAt time.Time `json:"looked_at"`
-	Name     string    `json:"name"`
+	Head string `json:"head"`
+
+	// LimitedUntil Until when the host answers no calls, as it said when there were too many. Absent when it never did.
+	LimitedUntil time.Time `json:"limited_until,omitempty,omitzero"`
+	LookedAt     time.Time `json:"looked_at"`
+	Name         string    `json:"name"`
 
 	// Policy In force: the last one on main that could be read. null when none could.
 	Policy *PolicyInForce `json:"policy"`
@@ -1782,7 +1785,10 @@ type Repository struct {
 
 	// Problem Why it could not be read; empty when it could.
 	Problem string `json:"problem"`
-	URL     string `json:"url"`
+
+	// Unprotected What the host does not enforce on the base branch, in words. null when that was not looked at yet.
+	Unprotected []string `json:"unprotected"`
+	URL         string   `json:"url"`
 }
 
 // RepositoryList defines model for RepositoryList.

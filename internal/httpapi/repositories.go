@@ -66,6 +66,7 @@ func revisionAnswer(r promotion.TargetRevision) api.Revision {
 
 func repositoryAnswer(r promotion.RepositoryStatus) api.Repository {
 	return api.Repository{Name: r.Name, URL: r.URL, BaseBranch: r.BaseBranch, Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt.UTC(),
+		LimitedUntil: r.LimitedUntil.UTC(), Unprotected: r.Unprotected,
 		PolicyFaults: each(r.PolicyFaults, func(f promotion.PolicyFault) api.PolicyFault {
 			return api.PolicyFault{File: f.File, Line: f.Line, Code: f.Code, Message: f.Message}
 		}),

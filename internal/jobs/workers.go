@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+
+	"github.com/sluicehq/sluice/internal/promotion"
 )
 
 type advanceArgs struct {
@@ -38,10 +40,7 @@ func (w *advanceWorker) Work(ctx context.Context, job *river.Job[advanceArgs]) e
 // limited puts work to sleep until a host that limits requests lets it through
 // again; it is not a failed attempt.
 func limited(err error) error {
-	var limit interface {
-		error
-		RetryAt() time.Time
-	}
+	var limit promotion.Limited
 	if errors.As(err, &limit) {
 		return river.JobSnooze(max(time.Until(limit.RetryAt()), busyAgain))
 	}

@@ -50,7 +50,7 @@ func (r reader) Repository(ctx context.Context, name string) (promotion.Reposito
 
 func repositoryStatus(c dbsqlc.ConfigRepository) (promotion.RepositoryStatus, error) {
 	status := promotion.RepositoryStatus{Name: c.Name, URL: c.Url, BaseBranch: c.BaseBranch, Head: c.Head, Problem: c.Problem,
-		LookedAt: value(c.LookedAt), Unprotected: c.Unprotected}
+		LookedAt: value(c.LookedAt), Unprotected: c.Unprotected, LimitedUntil: value(c.LimitedUntil)}
 	if err := json.Unmarshal(c.PolicyFaults, &status.PolicyFaults); err != nil {
 		return status, fmt.Errorf("policy faults of %s: %w", c.Name, err)
 	}
@@ -137,6 +137,10 @@ func (t *tx) SaveRepository(ctx context.Context, r promotion.RepositoryStatus) e
 	}
 	return t.q.SaveRepository(ctx, dbsqlc.SaveRepositoryParams{Name: r.Name, Url: r.URL, BaseBranch: r.BaseBranch,
 		Head: r.Head, Problem: r.Problem, LookedAt: r.LookedAt, PolicyFaults: text, EngineFaults: engine, Unprotected: r.Unprotected})
+}
+
+func (t *tx) SaveLimit(ctx context.Context, repository string, until time.Time) error {
+	return t.q.SaveLimit(ctx, dbsqlc.SaveLimitParams{Name: repository, Until: until})
 }
 
 func (t *tx) SaveApplication(ctx context.Context, repository, name string, at time.Time) (int64, error) {

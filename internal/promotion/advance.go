@@ -66,7 +66,7 @@ func Boundaries() []string {
 func (s *Service) Advance(ctx context.Context, id int64) (next time.Time, busy bool, err error) {
 	ran, err := s.Store.Exclusively(ctx, fmt.Sprintf("promotion/%d", id), func(ctx context.Context) error {
 		next, err = s.advance(ctx, id)
-		return err
+		return s.noteLimitOf(ctx, id, err)
 	})
 	return next, !ran && err == nil, err
 }

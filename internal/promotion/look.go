@@ -19,7 +19,7 @@ const historyDepth = 200
 // server is at it: what it looked at may be older than what this call was to find.
 func (s *Service) LookAtRepository(ctx context.Context, name string) (busy bool, err error) {
 	ran, err := s.Store.Exclusively(ctx, "repository/"+name, func(ctx context.Context) error {
-		return s.lookAtRepository(ctx, name)
+		return s.noteLimit(ctx, name, s.lookAtRepository(ctx, name))
 	})
 	return !ran && err == nil, err
 }

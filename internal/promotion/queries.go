@@ -91,5 +91,6 @@ type RepositoryStatus struct {
 	LookedAt                             time.Time
 	PolicyFaults                         PolicyFaults  // of the policy on main; the one before is then in force
 	EngineFaults                         []EngineFault // on main; nil when they were not read yet
+	LimitedUntil                         time.Time     // the host answers no calls, as it said when there were too many; zero when it never did
 	Unprotected                          []string      // what the host does not enforce on the base branch; nil when that was not looked at yet
 }

@@ -150,6 +150,8 @@ type Tx interface {
 	InsertAcceptance(ctx context.Context, a Acceptance) (int64, error)
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
 
+	// SaveLimit keeps until when a repository's host answers no calls.
+	SaveLimit(ctx context.Context, repository string, until time.Time) error
 	SaveRepository(ctx context.Context, r RepositoryStatus) error
 	// ClaimDelivery takes a webhook's delivery once, and forgets those from before a moment.
 	ClaimDelivery(ctx context.Context, host, delivery string, at, forget time.Time) (claimed bool, err error)

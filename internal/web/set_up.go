@@ -34,6 +34,7 @@ type repositoryView struct {
 	BaseBranch string
 	Head       shortened
 	Problem    string
+	Limited    *moment // until when its host answers no calls
 	LookedAt   moment
 	Pulls      string // address of the built-in host's list
 	Policy     policyView
@@ -57,8 +58,8 @@ const undeliveredShown = 50
 func unchecked() []string {
 	return []string{
 		"server dry run: what a webhook without dry runs decides, and what needs a namespace or a definition that the same sync makes; the gate names it",
-		"rollback safety: only whether the images could be pulled again. Data and migrations, traffic and dependencies are not checked; a restored configuration is rendered, and not tried out",
-		"evidence: a result counts as whoever posted it says; Sluice runs no check of its own, no metric is queried, and how long it stayed healthy is known only from the sync on",
+		"rollback safety: what was asked of no registry, cluster or database is unknown and said so; message formats, caches and other side effects are not looked at",
+		"evidence: what was posted counts as whoever posted it says",
 		"branch protection: what the host says it enforces; Sluice does not try it out",
 		"provenance: the source commit of a build is what CI said; no signature is verified",
 	}
@@ -90,6 +91,9 @@ func (w *Web) showSetUp(c echo.Context) error {
 	for _, r := range repositories {
 		view := repositoryView{Name: r.Name, URL: outside(r.URL, r.URL), BaseBranch: r.BaseBranch, Head: shorten(r.Head), Problem: r.Problem,
 			LookedAt: at(r.LookedAt, w.now())}
+		if until := r.LimitedUntil; until.After(w.now()) {
+			view.Limited = new(at(until, w.now()))
+		}
 		if w.pullRequests != nil {
 			view.Pulls = pullsURL(r.Name)
 		}

@@ -200,6 +200,6 @@ func (s *stub) History(_ context.Context, f promotion.HistoryFilter) ([]promotio
 func (s *stub) Repositories(context.Context) ([]promotion.RepositoryStatus, error) {
 	return []promotion.RepositoryStatus{
 		{Name: "platform-config", URL: "https://git.example.com/platform/config", BaseBranch: "main", Head: mergeSHA, LookedAt: before(8), PolicyFaults: s.faults, EngineFaults: s.engine},
-		{Name: "legacy", URL: "https://git.example.com/legacy/config", BaseBranch: "main", LookedAt: before(95),
+		{Name: "legacy", URL: "https://git.example.com/legacy/config", BaseBranch: "main", LookedAt: before(95), LimitedUntil: before(-5),
 			Problem: "fetch https://git.example.com/legacy/config: authentication failed; check the deploy key"}}, nil
 }

@@ -97,6 +97,8 @@ type ConfigRepository struct {
 	EngineFaults json.RawMessage
 	// what the host does not enforce on the base branch, in words, at the last look; empty when nothing is missing, null when it was not looked at yet
 	Unprotected []string
+	// until when the host answers no calls, as it said when there were too many; null when it never did
+	LimitedUntil *time.Time
 }
 
 // Argo CD Applications as last seen; since: when sync, health, revision or images last changed

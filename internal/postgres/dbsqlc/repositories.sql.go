@@ -338,7 +338,7 @@ func (q *Queries) RemoveTargetsExcept(ctx context.Context, arg RemoveTargetsExce
 }
 
 const repositories = `-- name: Repositories :many
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected FROM config_repositories ORDER BY name
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected, limited_until FROM config_repositories ORDER BY name
 `
 
 func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) {
@@ -361,6 +361,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 			&i.PolicyFaults,
 			&i.EngineFaults,
 			&i.Unprotected,
+			&i.LimitedUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -373,7 +374,7 @@ func (q *Queries) Repositories(ctx context.Context) ([]ConfigRepository, error) 
 }
 
 const repositoryNamed = `-- name: RepositoryNamed :one
-SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected FROM config_repositories WHERE name = $1
+SELECT id, name, url, base_branch, head, looked_at, problem, policy_faults, engine_faults, unprotected, limited_until FROM config_repositories WHERE name = $1
 `
 
 func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepository, error) {
@@ -390,6 +391,7 @@ func (q *Queries) RepositoryNamed(ctx context.Context, name string) (ConfigRepos
 		&i.PolicyFaults,
 		&i.EngineFaults,
 		&i.Unprotected,
+		&i.LimitedUntil,
 	)
 	return i, err
 }
@@ -456,6 +458,20 @@ func (q *Queries) SaveApplication(ctx context.Context, arg SaveApplicationParams
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const saveLimit = `-- name: SaveLimit :exec
+UPDATE config_repositories SET limited_until = greatest(limited_until, $2::timestamptz) WHERE name = $1
+`
+
+type SaveLimitParams struct {
+	Name  string
+	Until time.Time
+}
+
+func (q *Queries) SaveLimit(ctx context.Context, arg SaveLimitParams) error {
+	_, err := q.db.Exec(ctx, saveLimit, arg.Name, arg.Until)
+	return err
 }
 
 const savePullRequestSeen = `-- name: SavePullRequestSeen :exec

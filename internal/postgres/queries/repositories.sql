@@ -6,6 +6,9 @@ SET url = excluded.url, base_branch = excluded.base_branch, head = excluded.head
     problem = excluded.problem, policy_faults = excluded.policy_faults, engine_faults = excluded.engine_faults,
     unprotected = excluded.unprotected;
 
+-- name: SaveLimit :exec
+UPDATE config_repositories SET limited_until = greatest(limited_until, sqlc.arg(until)::timestamptz) WHERE name = $1;
+
 -- name: RepositoryNamed :one
 SELECT * FROM config_repositories WHERE name = $1;
 
