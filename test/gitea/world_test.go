@@ -113,7 +113,7 @@ func (w *world) openService() {
 		Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now, Identify: identify, People: rolesOf, PublicURL: publicURL, Log: w.log(),
 	}
 	workers, err := jobs.Workers(w.pool, w.service, func(context.Context) (string, error) { return "", nil }, []string{repository},
-		jobs.Intervals{Repositories: never, Promotions: never, Sealing: never, Drift: never}, w.log())
+		jobs.Intervals{Repositories: never, Promotions: never, Sealing: never, Drift: never, Reminders: never}, w.log())
 	w.must(err)
 	w.must(workers.Start(context.WithoutCancel(w.Context())))
 	w.Cleanup(func() {

@@ -116,7 +116,7 @@ func (s *shop) openRepository() promotion.Site {
 func (s *shop) work() {
 	s.Helper()
 	workers, err := jobs.Workers(s.pool, s.service, func(context.Context) (string, error) { return "", nil }, []string{configRepository},
-		jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: never, Drift: never}, slog.New(slog.DiscardHandler))
+		jobs.Intervals{Repositories: lookInterval, Promotions: lookInterval, Sealing: never, Drift: never, Reminders: never}, slog.New(slog.DiscardHandler))
 	s.must(err)
 	_, err = s.service.LookAtRepository(s.Context(), configRepository)
 	s.must(err)
