@@ -169,10 +169,13 @@ func (w *world) violations() (n int) {
 	return n
 }
 
-// Sync implements promotion.Cluster.
-func (c *cluster) PauseSync(context.Context, promotion.DeploymentKey) error  { return nil }
+// PauseSync implements promotion.Cluster; nobody pauses here.
+func (c *cluster) PauseSync(context.Context, promotion.DeploymentKey) error { return nil }
+
+// ResumeSync implements promotion.Cluster.
 func (c *cluster) ResumeSync(context.Context, promotion.DeploymentKey) error { return nil }
 
+// Sync implements promotion.Cluster.
 func (c *cluster) Sync(_ context.Context, _ promotion.DeploymentKey, r promotion.SyncRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
