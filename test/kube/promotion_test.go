@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/sluicehq/sluice/internal/cluster"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -105,6 +108,13 @@ func (s *shop) heals() {
 	s.eventually("a sync is asked for", func() (bool, string) {
 		err := s.cluster.Sync(s.Context(), keyOf("web-dev"), promotion.SyncRequest{Revision: head, InitiatedBy: rita.Name, Restores: true})
 		return err == nil, fmt.Sprint(err)
+	})
+	s.eventually("the sync has ended", func() (bool, string) { // or it would undo what the test changes next
+		app, err := s.kube.Client.Resource(cluster.Applications).Namespace("argocd").Get(s.Context(), "web-dev", metav1.GetOptions{})
+		s.must(err)
+		_, asked := app.Object["operation"]
+		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
+		return !asked && phase == "Succeeded", fmt.Sprint("asked for: ", asked, "; ", phase)
 	})
 	s.looksForDrift("nothing drifts", func(look promotion.DriftLook, open []promotion.Drift) bool {
 		return len(open) == 0 && look.Rollback == "" && look.Problem == ""
