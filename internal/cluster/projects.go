@@ -51,7 +51,7 @@ func (c *Cluster) terminateHeld(ctx context.Context, name cache.ObjectName) erro
 	phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
 	message, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "message")
 	operation, asked, _ := unstructured.NestedMap(app.Object, "operation")
-	if !asked || phase != "Running" || !strings.Contains(message, heldBack) || !bySluice(operation) {
+	if !asked || phase != "Running" || !strings.Contains(message, heldBack) || len(purposesIn(operation)) == 0 {
 		return nil
 	}
 	ended := app.DeepCopy()
@@ -63,15 +63,4 @@ func (c *Cluster) terminateHeld(ctx context.Context, name cache.ObjectName) erro
 		return nil // it has changed: the next look decides anew
 	}
 	return err
-}
-
-// bySluice tells whether Sluice asked for an operation.
-func bySluice(operation map[string]any) bool {
-	info, _, _ := unstructured.NestedSlice(operation, "info")
-	for _, i := range info {
-		if m, _ := i.(map[string]any); m["name"] == infoName {
-			return true
-		}
-	}
-	return false
 }

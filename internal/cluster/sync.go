@@ -55,11 +55,18 @@ func nameOf(username string) string {
 }
 
 func isOurs(operation map[string]any, r promotion.SyncRequest) bool {
+	return revisionIn(operation, "sync", r.Revision) && slices.Contains(purposesIn(operation), any(purposeOf(r)))
+}
+
+// purposesIn are what Sluice asked for an operation for; none when it is somebody else's.
+func purposesIn(operation map[string]any) (purposes []any) {
 	info, _, _ := unstructured.NestedSlice(operation, "info")
-	return revisionIn(operation, "sync", r.Revision) && slices.ContainsFunc(info, func(i any) bool {
-		m, _ := i.(map[string]any)
-		return m["name"] == infoName && m["value"] == purposeOf(r)
-	})
+	for _, i := range info {
+		if m, _ := i.(map[string]any); m["name"] == infoName {
+			purposes = append(purposes, m["value"])
+		}
+	}
+	return purposes
 }
 
 // purposeOf is what an operation is for: a promotion's number.

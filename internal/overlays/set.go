@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 
 	"github.com/sluicehq/sluice/internal/manifest"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -25,7 +26,7 @@ func (o Overlays) Set(tree fs.FS, path string, w promotion.Wanted) (promotion.Ch
 	}
 	pins := manifest.ChartPins(tree, path)
 	for _, c := range w.Charts {
-		if !has(pins, c.Name) {
+		if !slices.ContainsFunc(pins, func(p manifest.ChartPin) bool { return p.Name == c.Name }) {
 			continue
 		}
 		edit, err := manifest.SetChartVersion(after, path, c.Name, c.Version)
@@ -47,15 +48,6 @@ func (o Overlays) Set(tree fs.FS, path string, w promotion.Wanted) (promotion.Ch
 	change := pinned(compared(before.Before, last.After), tree, after, path)
 	change.Files = files
 	return change, nil
-}
-
-func has(pins []manifest.ChartPin, name string) bool {
-	for _, p := range pins {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Charts implements promotion.Manifests.

@@ -48,12 +48,7 @@ func refuseOwnLine(ctx context.Context, tx Tx, p Promotion) error {
 	if !p.Hotfix {
 		return nil
 	}
-	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
-	if err != nil {
-		return err
-	}
-	upstream := UpstreamOf(p.Target, targets)
-	verified, err := tx.VerifiedOn(ctx, p.Release.ID, targetIDs(upstream))
+	upstream, verified, err := verifiedUpstream(ctx, tx, p)
 	if err != nil {
 		return err
 	}

@@ -301,12 +301,7 @@ func (s *Service) mayReplace(ctx context.Context, tx Tx, open, p Promotion) erro
 	if p.Hotfix && open.Hotfix {
 		return nil // by a hotfix of the same line, which is verified nowhere before either
 	}
-	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
-	if err != nil {
-		return err
-	}
-	upstream := UpstreamOf(p.Target, targets)
-	verified, err := tx.VerifiedOn(ctx, p.Release.ID, targetIDs(upstream))
+	upstream, verified, err := verifiedUpstream(ctx, tx, p)
 	if err != nil {
 		return err
 	}
@@ -332,4 +327,15 @@ func (s *Service) store(ctx context.Context, tx Tx, by Actor, p Promotion, actio
 		return tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
 	}
 	return tx.EnqueueTarget(ctx, p.Target.ID) // who waits behind it moves up
+}
+
+// verifiedUpstream are the targets of the rank before a promotion's, and by which promotion its release is verified on each.
+func verifiedUpstream(ctx context.Context, tx Tx, p Promotion) (upstream []Target, verified map[int64]int64, err error) {
+	targets, err := tx.TargetsOf(ctx, p.Target.ApplicationID)
+	if err != nil {
+		return nil, nil, err
+	}
+	upstream = UpstreamOf(p.Target, targets)
+	verified, err = tx.VerifiedOn(ctx, p.Release.ID, targetIDs(upstream))
+	return upstream, verified, err
 }

@@ -37,7 +37,7 @@ func (e *Engine) held(ctx context.Context, app *unstructured.Unstructured, manua
 	if err != nil {
 		return false, err
 	}
-	active, passes := map[string]int{}, map[string]bool{"active deny": manual, "idle allow": manual}
+	count, passes := map[string]int{}, map[string]bool{"active deny": manual, "idle allow": manual}
 	for _, w := range windows {
 		is, err := w.activeAt(e.Now())
 		if err != nil {
@@ -47,16 +47,16 @@ func (e *Engine) held(ctx context.Context, app *unstructured.Unstructured, manua
 		if is {
 			sort = "active " + w.Kind
 		}
-		active[sort]++
+		count[sort]++
 		passes[sort] = passes[sort] && w.ManualSync
 	}
 	switch {
-	case active["active deny"] > 0:
+	case count["active deny"] > 0:
 		return !passes["active deny"], nil
-	case active["active allow"] > 0:
+	case count["active allow"] > 0:
 		return false, nil
 	}
-	return active["idle allow"] > 0 && !passes["idle allow"], nil
+	return count["idle allow"] > 0 && !passes["idle allow"], nil
 }
 
 // windowsOf are those of an Application's project that are about it.

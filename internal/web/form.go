@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -48,6 +49,25 @@ func (r *refusedForm) field(kind, name, label, value, help string) fieldView {
 func (r *refusedForm) choice(name, label, help string, options []option) fieldView {
 	f := r.field("select", name, label, "", help)
 	f.Options = options
+	return f
+}
+
+// lasting is for how long something exceptional can be asked for.
+var lasting = []struct {
+	text string
+	time time.Duration
+}{{"30 minutes", 30 * time.Minute}, {"1 hour", time.Hour}, {"2 hours", 2 * time.Hour}, {"4 hours", 4 * time.Hour}, {"8 hours", 8 * time.Hour}, {"24 hours", 24 * time.Hour}}
+
+// lasts is the choice of how long, which the domain knows as expires_at.
+func (r *refusedForm) lasts(label, help, chosen string) fieldView {
+	var options []option
+	for _, l := range lasting {
+		options = append(options, option{Value: l.time.String(), Text: l.text, Chosen: l.time.String() == chosen})
+	}
+	f := r.choice("lasts", label, help, options)
+	if problem := r.problem("expires_at"); problem != "" {
+		f.Problem = problem
+	}
 	return f
 }
 

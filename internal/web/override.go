@@ -63,12 +63,6 @@ func gateMeans(gate string) string {
 	return ""
 }
 
-// lasting is for how long glass can be broken.
-var lasting = []struct {
-	text string
-	time time.Duration
-}{{"30 minutes", 30 * time.Minute}, {"1 hour", time.Hour}, {"2 hours", 2 * time.Hour}, {"4 hours", 4 * time.Hour}, {"8 hours", 8 * time.Hour}, {"24 hours", 24 * time.Hour}}
-
 func overrideURL(application, environment string, gates ...string) string {
 	return "/overrides/new?" + url.Values{"application": {application}, "environment": {environment}, "gates": gates}.Encode()
 }
@@ -139,14 +133,7 @@ func (w *Web) answerOverride(c echo.Context, status int, s overrideForm, refused
 	v.GatesProblem = form.problem("gates")
 	v.Reason = form.field("", "reason", "Reason", s.reason, "It stands on the pull request and on the board while the override is in force.")
 	v.Incident = form.field("url", "incident", "Incident", s.incident, "A link to it, if there is one.")
-	var choices []option
-	for _, l := range lasting {
-		choices = append(choices, option{Value: l.time.String(), Text: l.text, Chosen: l.time.String() == s.lasts})
-	}
-	v.Lasts = form.choice("lasts", "In force for", "Then the gates hold again.", choices)
-	if refused != nil && refused.Field == "expires_at" {
-		form.asked, v.Lasts.Problem = append(form.asked, "expires_at"), refused.Message
-	}
+	v.Lasts = form.lasts("In force for", "Then the gates hold again.", s.lasts)
 	v.Problem = form.rest()
 	return w.show(c, status, "override", page{Title: "Break glass for " + s.application + " in " + s.environment, Body: v})
 }

@@ -120,13 +120,6 @@ func (v *syncPauseView) fields(s syncPauseForm, refused *promotion.Error) {
 	form := refusedForm{refused: refused}
 	v.Owner = form.field("", "owner", "Owner", s.owner, "Who sees to it that it ends; you, when left empty.")
 	v.Reason = form.field("", "reason", "Reason", s.reason, "Everybody who wonders that nothing is synced reads it.")
-	var lasts []option
-	for _, l := range lasting {
-		lasts = append(lasts, option{Value: l.time.String(), Text: l.text, Chosen: l.time.String() == s.lasts})
-	}
-	v.Lasts = form.choice("lasts", "Should end after", "Then it is shown as overdue, and stays paused.", lasts)
-	if refused != nil && refused.Field == "expires_at" {
-		form.asked, v.Lasts.Problem = append(form.asked, "expires_at"), refused.Message
-	}
+	v.Lasts = form.lasts("Should end after", "Then it is shown as overdue, and stays paused.", s.lasts)
 	v.Problem = form.rest()
 }
