@@ -45,6 +45,9 @@ func (w *walker) moves() []move {
 		{"all that a merge needs", w.mergeProperly},
 		{"all that a merge needs", w.mergeProperly},
 		{"all that a merge needs", w.mergeProperly},
+		{"all goes well", w.goesWell},
+		{"all goes well", w.goesWell},
+		{"all goes well", w.goesWell},
 		{"merge by git", w.mergeByGit},
 		{"merge at the host", w.mergeAtHost},
 		{"push to Sluice's branch", func() string {
@@ -109,12 +112,13 @@ func (w *walker) moves() []move {
 		{"evidence", w.postEvidence},
 		{"evidence", w.postEvidence},
 		{"an approver comes or goes", w.comesOrGoes},
-		{"policy", func() string {
-			count := 1 + w.random.IntN(2)
-			sha := w.clone().Push("main", "sluice.yaml", fmt.Sprintf("version: 1\n# %d\nenvironments:\n  prod: {approvals: {count: %d}}\n", w.next(), count))
-			w.byHand = append(w.byHand, sha)
-			return fmt.Sprint(count, " approvals")
-		}},
+		{"policy", w.changePolicy},
+		{"hotfix", w.hotfix},
+		{"hotfix", w.hotfix},
+		{"hotfix", w.hotfix},
+		{"pay what is owed", w.pay},
+		{"waive what is owed", w.waive},
+		{"promote all", w.promoteAll},
 		{"restore", w.restoreSome},
 		{"the cluster applies", w.clusterApplies},
 		{"the cluster applies", w.clusterApplies},
@@ -151,6 +155,11 @@ func (w *walker) newRelease() string {
 	w.settle()
 	w.sees("web", "prod")
 	r := w.released(fmt.Sprintf("2.%d.0", w.next()), "web")
+	return w.toStaging(r, true)
+}
+
+// toStaging brings a release to staging, and has it verified there when it is well for long enough.
+func (w *walker) toStaging(r promotion.Release, well bool) string {
 	p, err := w.asks(r, "staging")
 	if err != nil {
 		return w.outcome(r.Version, err)
@@ -160,7 +169,9 @@ func (w *walker) newRelease() string {
 		return r.Version + " is not merged: " + p.WaitsFor
 	}
 	w.sees("web", "staging", synced(p.MergeSHA), healthy, w.running(r))
-	w.pass(soak)
+	if well {
+		w.pass(soak)
+	}
 	return r.Version
 }
 
@@ -218,6 +229,11 @@ func (w *walker) mergeProperly() string {
 	if id == 0 {
 		return w.promoteSome()
 	}
+	return w.mergeNow(id)
+}
+
+// mergeNow gives a promotion its evidence and its approvals, and merges it.
+func (w *walker) mergeNow(id int64) string {
 	if version := w.promotion(id).Release.Version; version != "" {
 		_, err := w.service.PostEvidence(w.Context(), ci, promotion.EvidenceRequest{Application: "web", Release: version,
 			Evidence: promotion.Evidence{Name: "load-test", Source: "suite", Verdict: "pass"}})

@@ -34,8 +34,7 @@ func TestWhateverHappensTheGatesHold(t *testing.T) {
 			w.comesToRest()
 			w.holdsTrue()
 			w.leavesNothingOpen()
-			w.Logf("merged %d, of these by hand %d; syncs %d; violations %d", len(w.texts(merged+"SELECT id::text FROM merged")),
-				len(w.texts(merged+"SELECT id::text FROM merged WHERE merge_sha = ANY ($1)", w.byHand)), len(w.cluster.syncs), w.count("SELECT count(*) FROM violations"))
+			w.says()
 		})
 	}
 }
@@ -60,8 +59,11 @@ type pull struct {
 const openMinutes = 40
 
 func newWalker(t *testing.T, seed uint64) *walker {
-	w := &walker{world: newWorldOf(t, func(files map[string][]byte) { delete(files, overlay("web", "dev")) }),
-		random: rand.New(rand.NewPCG(seed, seed))}
+	newer := []string{"supersede", "queue"}[seed%2]
+	w := &walker{random: rand.New(rand.NewPCG(seed, seed)), world: newWorldOf(t, func(files map[string][]byte) {
+		delete(files, overlay("web", "dev"))
+		files["sluice.yaml"] = []byte(policyOf(1, newer, 0))
+	})}
 	w.Cleanup(func() {
 		if w.Failed() {
 			w.Logf("seed %d, steps taken:\n%s", seed, strings.Join(w.taken, "\n"))
@@ -97,6 +99,21 @@ func (w *walker) walk() {
 	if w.random.IntN(4) > 0 {
 		w.settle()
 	}
+}
+
+// says how far the walk came, so that one can see whether it proves anything.
+func (w *walker) says() {
+	w.Helper()
+	hands := w.texts(merged+"SELECT id::text FROM merged WHERE merge_sha = ANY ($1)", w.byHand)
+	settledHotfixes := w.texts(hotfixes + "SELECT h.id::text FROM h JOIN releases r ON r.id = h.release_id WHERE " + settled)
+	w.Logf("merged %d, of these by hand %d; syncs %d; violations %d; rolled back %d; hotfixes live %d, of these settled %d, waived %d; moved up in the queue %d",
+		len(w.texts(merged+"SELECT id::text FROM merged")), len(hands), len(w.cluster.syncs), w.count("SELECT count(*) FROM violations"), w.happened("promotion.rolled-back"),
+		len(w.texts(hotfixes+"SELECT id::text FROM h")), len(settledHotfixes), w.happened("release.waived"), w.happened("promotion.moved-up"))
+}
+
+// happened counts what was audited.
+func (w *walker) happened(action string) int {
+	return w.count("SELECT count(*) FROM audit_events WHERE action = $1", action)
 }
 
 // comesToRest has everything looked at until nothing is left to do.
