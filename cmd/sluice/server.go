@@ -259,25 +259,11 @@ func (s *server) mirrorFolder(repository string) string {
 
 // watch adds a cluster. kinds is nil for one whose kinds are to be guessed; account is whom its engine syncs as, empty when nobody knows.
 func (s *server) watch(o cluster.Options, kinds meta.RESTMapper, account string) {
-	o.Now, o.Observe, o.Known, o.Log = time.Now, s.service.Observed, s.knownIn(o.Name), s.log
+	o.Now, o.Observe, o.Record, o.Log = time.Now, s.service.Observed, s.store, s.log
 	c := cluster.New(o)
 	s.clusters = append(s.clusters, c)
 	s.service.Clusters[o.Name], s.service.Readers[o.Name], s.service.Projects[o.Name] = c, c, c
 	s.service.Inspectors[o.Name] = cluster.Inspector{Name: o.Name, Client: o.Client, Kinds: kinds, Account: account}
-}
-
-// knownIn lists the deployments that were ever seen in a cluster.
-func (s *server) knownIn(name string) func(context.Context) ([]promotion.DeploymentKey, error) {
-	return func(ctx context.Context) ([]promotion.DeploymentKey, error) {
-		all, err := s.store.Deployments(ctx, "", "")
-		var keys []promotion.DeploymentKey
-		for _, d := range all {
-			if d.Key.Cluster == name {
-				keys = append(keys, d.Key)
-			}
-		}
-		return keys, err
-	}
 }
 
 // work looks, runs jobs and watches clusters until ctx ends, then shuts down in order: not ready, HTTP, workers, mirrors, pool.

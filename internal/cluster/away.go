@@ -45,6 +45,17 @@ func (c *Cluster) watchOver(ctx context.Context) {
 			c.outlast(ctx, answered, err)
 		}
 		answered = c.Now()
+		c.note(ctx, answered)
+	}
+}
+
+// note records that what is known of the cluster is still so, for the next server.
+func (c *Cluster) note(ctx context.Context, at time.Time) {
+	if c.Record == nil || ctx.Err() != nil {
+		return
+	}
+	if err := c.Record.SaveAnswered(ctx, c.Name, at); err != nil {
+		c.warnUnless(ctx, "that a cluster answers could not be noted; a server that starts now believes less than it could", err)
 	}
 }
 

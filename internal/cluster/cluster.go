@@ -43,9 +43,9 @@ type Options struct {
 	//
 	// An Application that is gone is told of once more, with Health Missing and nothing else known.
 	Observe func(context.Context, promotion.Observation) error
-	// Known lists the Applications that were ever told of, so that those deleted while nobody watched are told to be
-	// gone. May be nil: then they are not.
-	Known func(context.Context) ([]promotion.DeploymentKey, error)
+	// Record is what was told before, so that Applications that were deleted while nobody watched are told to be gone, and
+	// nothing is believed that nobody sees. May be nil: then there is nothing before.
+	Record Record
 	// Served lists the kinds that the API server serves in an API version; none for a version that it does not serve. May
 	// be nil: then what it serves is not known.
 	Served func(ctx context.Context, apiVersion string) (kinds []string, err error)
@@ -112,12 +112,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, c.queue.ShutDown)
 	defer stop()
-	for _, informer := range c.informers {
-		cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
-	}
-	for _, o := range c.optional {
-		cache.WaitForCacheSync(ctx.Done(), o.settled)
-	}
+	c.begin(ctx)
 	running.Go(func() { c.sweepRegularly(ctx) })
 	running.Go(func() { c.watchOver(ctx) })
 	for c.next(ctx) {
@@ -193,8 +188,8 @@ func (c *Cluster) sweepRegularly(ctx context.Context) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
 	for {
-		if err := c.sweep(ctx); err != nil && ctx.Err() == nil {
-			c.Log.Warn("Applications that are gone were not looked for and will be", "cluster", c.Name, "err", err)
+		if err := c.sweep(ctx); err != nil {
+			c.warnUnless(ctx, "Applications that are gone were not looked for and will be", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -209,19 +204,14 @@ func (c *Cluster) sweep(ctx context.Context) error {
 	for _, obj := range c.informers[Applications].GetStore().List() {
 		c.lookAtApplication(obj)
 	}
-	if c.Known == nil {
+	if c.Record == nil {
 		return nil
 	}
-	known, err := c.Known(ctx)
-	if err != nil {
-		return fmt.Errorf("list the known Applications of %s: %w", c.Name, err)
+	known, err := c.known(ctx)
+	for _, o := range known {
+		c.queue.Add(cache.NewObjectName(o.Key.Namespace, o.Key.Name))
 	}
-	for _, k := range known {
-		if k.Cluster == c.Name {
-			c.queue.Add(cache.NewObjectName(k.Namespace, k.Name))
-		}
-	}
-	return nil
+	return err
 }
 
 // Look tells everything anew, whether it differs from what was told before or not.

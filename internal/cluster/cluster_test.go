@@ -39,8 +39,11 @@ func (t *told) about(name string) []promotion.Observation {
 func watch(t *testing.T, client dynamic.Interface, known ...promotion.DeploymentKey) (*cluster.Cluster, *told) {
 	t.Helper()
 	seen := &told{}
-	c := cluster.New(cluster.Options{Name: "prod-eu", Client: client, Now: time.Now, Observe: seen.observe, Log: slog.New(slog.DiscardHandler),
-		Known: func(context.Context) ([]promotion.DeploymentKey, error) { return known, nil }})
+	record := &record{}
+	for _, key := range known {
+		record.known = append(record.known, promotion.Deployment{Observation: promotion.Observation{Key: key}})
+	}
+	c := cluster.New(cluster.Options{Name: "prod-eu", Client: client, Now: time.Now, Observe: seen.observe, Log: slog.New(slog.DiscardHandler), Record: record})
 	return run(t, c), seen
 }
 

@@ -11,6 +11,17 @@ import (
 	"time"
 )
 
+const answeredAt = `-- name: AnsweredAt :one
+SELECT answered_at FROM answered_clusters WHERE cluster = $1
+`
+
+func (q *Queries) AnsweredAt(ctx context.Context, cluster string) (time.Time, error) {
+	row := q.db.QueryRow(ctx, answeredAt, cluster)
+	var answered_at time.Time
+	err := row.Scan(&answered_at)
+	return answered_at, err
+}
+
 const deployments = `-- name: Deployments :many
 SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, d.application, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
        coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number,
@@ -280,6 +291,21 @@ type ReplaceObservationParams struct {
 
 func (q *Queries) ReplaceObservation(ctx context.Context, arg ReplaceObservationParams) error {
 	_, err := q.db.Exec(ctx, replaceObservation, arg.DeploymentID, arg.At)
+	return err
+}
+
+const saveAnswered = `-- name: SaveAnswered :exec
+INSERT INTO answered_clusters (cluster, answered_at) VALUES ($1, $2)
+ON CONFLICT (cluster) DO UPDATE SET answered_at = excluded.answered_at WHERE answered_clusters.answered_at < excluded.answered_at
+`
+
+type SaveAnsweredParams struct {
+	Cluster    string
+	AnsweredAt time.Time
+}
+
+func (q *Queries) SaveAnswered(ctx context.Context, arg SaveAnsweredParams) error {
+	_, err := q.db.Exec(ctx, saveAnswered, arg.Cluster, arg.AnsweredAt)
 	return err
 }
 

@@ -64,3 +64,10 @@ FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
 WHERE o.target_id = sqlc.arg(target) AND d.target_id = o.target_id
   AND (o.release_id = sqlc.arg(release)::bigint OR o.replaced_at IS NULL OR o.replaced_at > sqlc.arg(since)::timestamptz)
 ORDER BY d.cluster, d.name, d.id, o.observed_at, o.id;
+
+-- name: SaveAnswered :exec
+INSERT INTO answered_clusters (cluster, answered_at) VALUES ($1, $2)
+ON CONFLICT (cluster) DO UPDATE SET answered_at = excluded.answered_at WHERE answered_clusters.answered_at < excluded.answered_at;
+
+-- name: AnsweredAt :one
+SELECT answered_at FROM answered_clusters WHERE cluster = $1;
