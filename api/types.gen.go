@@ -505,6 +505,24 @@ func (e ReleaseMigrationVerdict) Valid() bool {
 	}
 }
 
+// Defines values for RollbackPredicateMode.
+const (
+	RollbackPredicateModeOff    RollbackPredicateMode = "off"
+	RollbackPredicateModeReport RollbackPredicateMode = "report"
+)
+
+// Valid indicates whether the value is a known member of the RollbackPredicateMode enum.
+func (e RollbackPredicateMode) Valid() bool {
+	switch e {
+	case RollbackPredicateModeOff:
+		return true
+	case RollbackPredicateModeReport:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RollbackPredicateName.
 const (
 	RollbackPredicateNameArtifactAvailable     RollbackPredicateName = "ArtifactAvailable"
@@ -535,6 +553,7 @@ func (e RollbackPredicateName) Valid() bool {
 // Defines values for RollbackPredicateValue.
 const (
 	RollbackPredicateValueNo        RollbackPredicateValue = "no"
+	RollbackPredicateValueOff       RollbackPredicateValue = "off"
 	RollbackPredicateValueUnchecked RollbackPredicateValue = "unchecked"
 	RollbackPredicateValueUnknown   RollbackPredicateValue = "unknown"
 	RollbackPredicateValueYes       RollbackPredicateValue = "yes"
@@ -544,6 +563,8 @@ const (
 func (e RollbackPredicateValue) Valid() bool {
 	switch e {
 	case RollbackPredicateValueNo:
+		return true
+	case RollbackPredicateValueOff:
 		return true
 	case RollbackPredicateValueUnchecked:
 		return true
@@ -1959,10 +1980,15 @@ type RollbackMark struct {
 
 // RollbackPredicate defines model for RollbackPredicate.
 type RollbackPredicate struct {
+	// Mode By policy: `report` is shown and blocks nothing, `off` counts nowhere. Left out where the check is enforced.
+	Mode    RollbackPredicateMode  `json:"mode,omitempty,omitzero"`
 	Name    RollbackPredicateName  `json:"name"`
 	Reasons []RollbackReason       `json:"reasons"`
 	Value   RollbackPredicateValue `json:"value"`
 }
+
+// RollbackPredicateMode By policy: `report` is shown and blocks nothing, `off` counts nowhere. Left out where the check is enforced.
+type RollbackPredicateMode string
 
 // RollbackPredicateName defines model for RollbackPredicate.Name.
 type RollbackPredicateName string

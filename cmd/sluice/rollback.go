@@ -62,17 +62,15 @@ argument is not valid.`,
 func printVerdict(out io.Writer, v rollback.Verdict) error {
 	lines := newLines(out)
 	lines.printf("Rollback is %s, gate %s.\n", v.Overall, v.Gate)
-	for _, p := range []struct {
-		name string
-		rollback.Predicate
-	}{
-		{rollback.ArtifactAvailable, v.Predicates.ArtifactAvailable},
-		{rollback.ConfigCompatible, v.Predicates.ConfigCompatible},
-		{rollback.DataCompatible, v.Predicates.DataCompatible},
-		{rollback.TrafficSwitchable, v.Predicates.TrafficSwitchable},
-		{rollback.DependencyRecoverable, v.Predicates.DependencyRecoverable},
-	} {
-		lines.printf("%-22s %s\n", p.name, p.Value)
+	for _, p := range v.Predicates.All() {
+		value := string(p.Value)
+		switch p.Mode {
+		case rollback.ModeOff:
+			value = "off by policy"
+		case rollback.ModeReport:
+			value += " (reported only)"
+		}
+		lines.printf("%-22s %s\n", p.Name, value)
 		for _, reason := range p.Reasons {
 			lines.printf("  %s (%s)\n", rollback.Explain(reason), reason)
 		}

@@ -39,6 +39,14 @@ none, 1 when the server refuses, 2 when an argument is wrong.`,
 	}, showRollbackCheck)
 }
 
+// checkCell is the value, and that it is only reported.
+func checkCell(c api.RollbackPredicate) string {
+	if c.Mode == api.RollbackPredicateModeReport {
+		return string(c.Value) + " (reported)"
+	}
+	return string(c.Value)
+}
+
 func showRollbackCheck(out io.Writer, c api.RollbackCheck) {
 	row(out, "runs", c.Current.Version)
 	row(out, "RELEASE", "WITH", "VERDICT", "GATE", "ARTIFACT", "CONFIG", "DATA", "TRAFFIC", "DEPENDENCY")
@@ -46,7 +54,7 @@ func showRollbackCheck(out io.Writer, c api.RollbackCheck) {
 		for _, v := range []api.RollbackVerdict{candidate.Images, candidate.ImagesAndConfig} {
 			cells := []string{candidate.Release.Version, string(v.Way), string(v.Overall), string(v.Gate)}
 			for _, check := range v.Checks {
-				cells = append(cells, string(check.Value))
+				cells = append(cells, checkCell(check))
 			}
 			row(out, cells...)
 		}

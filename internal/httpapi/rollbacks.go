@@ -120,7 +120,8 @@ func rollbackVerdict(v promotion.RollbackVerdict) api.RollbackVerdict {
 	return api.RollbackVerdict{ID: v.ID, Application: v.Target.Application, Environment: v.Target.Environment,
 		Current: rollbackRelease(v.Current), Candidate: rollbackRelease(v.Candidate), Way: api.RollbackVerdictWay(v.Way), Commit: v.Commit,
 		Checks: each(v.Verdict.Predicates.All(), func(p rollback.NamedPredicate) api.RollbackPredicate {
-			return api.RollbackPredicate{Name: api.RollbackPredicateName(p.Name), Value: api.RollbackPredicateValue(p.Value), Reasons: each(p.Reasons, rollbackReason)}
+			return api.RollbackPredicate{Name: api.RollbackPredicateName(p.Name), Value: api.RollbackPredicateValue(p.Value), Reasons: each(p.Reasons, rollbackReason),
+				Mode: api.RollbackPredicateMode(p.Mode)}
 		}),
 		Overall: api.RollbackVerdictOverall(v.Verdict.Overall), Gate: api.RollbackVerdictGate(v.Verdict.Gate),
 		Blocking: each(v.Verdict.Blocking, rollbackReason), Unchecked: each(v.Verdict.Unchecked, same[string]),

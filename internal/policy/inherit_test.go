@@ -56,6 +56,7 @@ func TestExample(t *testing.T) {
 		Registries: map[string]string{"ghcr.io/acme": "eu.registry.example/acme"},
 		Modes: map[string]promotion.Mode{promotion.GateServerDryRun: promotion.Report, promotion.GateRollbackSafe: promotion.Enforce,
 			promotion.GateBranchProtected: promotion.Report},
+		Checks: map[string]promotion.Mode{},
 	}
 	prod.Evidence = []promotion.NeededEvidence{{Name: "image-scan"}, {Name: "integration-tests", Environment: "staging"}}
 	prod.MergeMethod, prod.RecoverWithin = promotion.MergeSquash, 15*time.Minute
@@ -177,6 +178,7 @@ environments:
     rollback: {approvals: 0, windows: ignore, recovery: [{metric: errors, query: up, below: 1, for: 5m}], recover_within: 20m}
     evidence: [x]
     registries: {a: b}
+    rollback_checks: {traffic: report}
     gates: {content: off}
 `, "apps/web/sluice.yaml": "database: postgres\n"})
 	said, unsaid := reflect.ValueOf(rules.For(target("web", "prod"))), reflect.ValueOf(promotion.DefaultPolicy(50))
@@ -218,7 +220,7 @@ func TestTheDocumentedFileIsValid(t *testing.T) {
 		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
 		found++
 	}
-	if found != 4 {
+	if found != 5 {
 		t.Errorf("found %d files in the documentation", found)
 	}
 }

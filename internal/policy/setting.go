@@ -47,7 +47,7 @@ var settings = append([]setting{
 	either("rollback.windows", "apply", "ignore", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.RollbackIgnoresWindows }),
 	evidence("rollback.recovery", (field).metric, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Recovery }),
 	shorter("rollback.recover_within", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.RecoverWithin }),
-}, modes("gates.")...)
+}, append(checks("rollback_checks."), modes("gates.")...)...)
 
 // either is a setting of two words; ifStrict is the truth value behind the stricter one.
 func either(key, strict, loose string, ifStrict bool, at func(*promotion.EnvironmentPolicy) *bool) setting {

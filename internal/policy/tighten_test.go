@@ -67,6 +67,9 @@ func TestDirections(t *testing.T) {
 	for _, gate := range gatesOfTheDomain(t) {
 		directions["gates."+gate] = [2]string{"report", "enforce"}
 	}
+	for _, check := range promotion.RollbackChecks() {
+		directions["rollback_checks."+check] = [2]string{"off", "report"}
+	}
 	for key, values := range directions {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()

@@ -71,6 +71,7 @@ func (s *Service) factsOf(ctx context.Context, b goingBack, policy EnvironmentPo
 	configFacts(b, c, &g)
 	trafficFacts(b, c, &g)
 	dependencyFacts(b, c, &g)
+	g.Modes = policy.checkModes()
 	g.Data = b.data.Data
 	g.Unread, g.Notes = append(g.Unread, b.data.Unread...), append(g.Notes, b.data.Notes...)
 	switch {

@@ -29,8 +29,9 @@ func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
 	if err != nil {
 		return block("unknown whether there is a way back: %v", err)
 	}
-	if r := data.holding(rollback.Breaking); r.Verdict != Pass {
-		return r // with file and line, and for what is promoted as well as for what runs; what is unknown the verdict names, to be accepted
+	holds, said := f.policy.checked("data", data.holding(rollback.Breaking))
+	if holds.Verdict != Pass {
+		return holds // with file and line, and for what is promoted as well as for what runs; what is unknown the verdict names, to be accepted
 	}
 	b := goingBack{target: f.Target, way: ImagesOnly, current: f.Release, candidate: running}
 	if f.Kind == KindRollback {
@@ -47,16 +48,17 @@ func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
 	if err != nil {
 		return block("unknown whether there is a way back: %v", err)
 	}
-	return s.weighed(ctx, f, verdicts)
+	r := s.weighed(ctx, f, verdicts)
+	if f.policy.CheckMode("data") == Report {
+		r.Reason += said // the verdict names migrations, and not the lines in them
+	}
+	return r
 }
 
 // weighed takes accepted unknowns into account, stores the verdict and says what it means for the promotion.
 func (s *Service) weighed(ctx context.Context, f *situation, verdicts []RollbackVerdict) GateResult {
 	v := &verdicts[0]
-	unknowns := v.Verdict.Blocking
-	if v.Verdict.Overall != rollback.UnknownOverall {
-		unknowns = nil
-	}
+	unknowns := v.Verdict.Acceptable()
 	var accepted []Acceptance
 	var expires time.Time // of the first of them
 	if f.ID != 0 {
@@ -74,7 +76,7 @@ func (s *Service) weighed(ctx context.Context, f *situation, verdicts []Rollback
 			return block("the verdict on the way back could not be stored: %v", err)
 		}
 	}
-	inputs := map[string]any{"verdict": v.ID, "candidate": v.Candidate.ID, "overall": v.Verdict.Overall, "blocking": v.Verdict.Blocking,
+	inputs := map[string]any{"verdict": v.ID, "candidate": v.Candidate.ID, "overall": v.Verdict.Overall, "blocking": v.Verdict.Blocking, "modes": v.Facts.Modes,
 		"unknowns": unknowns, "unchecked": v.Verdict.Unchecked, "unread": v.Unread}
 	r := pass("%s", v.said(f.Kind, accepted))
 	if v.Verdict.Gate == rollback.Blocked {
@@ -97,6 +99,7 @@ func (v RollbackVerdict) said(kind ChangeKind, accepted []Acceptance) string {
 	for _, a := range accepted {
 		fmt.Fprintf(&b, " %s was accepted by %s until %s: %s.", a.Unknown, a.AcceptedBy, clock(a.ExpiresAt), strings.TrimSuffix(a.Reason, "."))
 	}
+	b.WriteString(leftOut(v.Verdict))
 	if v.Verdict.Gate == rollback.Blocked && len(v.Notes) > 0 {
 		fmt.Fprintf(&b, " Found: %s.", strings.Join(v.Notes, "; "))
 	}
@@ -123,28 +126,46 @@ func (s *Service) dataAndImages(ctx context.Context, f *situation) GateResult {
 	if data.unchecked() {
 		unchecked = " Configuration, data, traffic and dependencies are not checked."
 	}
-	if r := data.holding(rollback.Breaking, rollback.Unknown); r.Verdict != Pass {
-		r.Reason += unchecked
-		return r
+	holds, said := f.policy.checked("data", data.holding(rollback.Breaking, rollback.Unknown))
+	if holds.Verdict != Pass {
+		holds.Reason += unchecked
+		return holds
 	}
 	var previous []string
 	for _, d := range f.deployments {
 		previous = append(previous, d.Images...)
 	}
 	if len(previous) == 0 {
-		return pass("nothing runs here: there is nothing to go back to")
+		return pass("nothing runs here: there is nothing to go back to%s", said)
 	}
-	for _, ref := range previous {
+	works := data.said()
+	if said != "" {
+		works = ""
+	}
+	holds, images := f.policy.checked("artifact", s.imagesNow(ctx, previous))
+	switch {
+	case holds.Verdict != Pass:
+		holds.Reason += "." + unchecked + said
+		return holds
+	case images != "":
+		return pass("nothing holds it.%s%s%s", images, said, unchecked)
+	}
+	return pass("what runs now can be pulled again%s.%s%s", works, said, unchecked).with(map[string]any{"running": previous, "data": data})
+}
+
+// imagesNow says whether images that run now could be pulled again.
+func (s *Service) imagesNow(ctx context.Context, references []string) GateResult {
+	for _, ref := range references {
 		facts, err := s.imageNow(ctx, ref)
 		switch {
 		case err != nil:
-			return block("unknown whether %s could be pulled again: %v.%s", ref, err, unchecked)
+			return block("unknown whether %s could be pulled again: %v", ref, err)
 		case !facts.Present:
-			return block("%s, which runs now, is no longer in the registry: there is no way back to it.%s", ref, unchecked)
+			return block("%s, which runs now, is no longer in the registry: there is no way back to it", ref)
 		case len(facts.MissingBlobs) > 0:
-			return block("%s, which runs now, is no longer whole in the registry, which lacks %s: there is no way back to it.%s", ref,
-				strings.Join(facts.MissingBlobs, ", "), unchecked)
+			return block("%s, which runs now, is no longer whole in the registry, which lacks %s: there is no way back to it", ref,
+				strings.Join(facts.MissingBlobs, ", "))
 		}
 	}
-	return pass("what runs now can be pulled again%s.%s", data.said(), unchecked).with(map[string]any{"running": previous, "data": data})
+	return pass("")
 }

@@ -38,6 +38,7 @@ type EnvironmentPolicy struct {
 	Registries         map[string]string // repository prefixes that this environment pulls from elsewhere, by what CI posts
 	Database           Database          // what the application has of one
 	Modes              map[string]Mode
+	Checks             map[string]Mode // of the gate rollback-safe, by their words: what is enforced holds as far as the gate does
 
 	RollbackApprovals      *int // how many a rollback needs; nil: as many as anything else
 	HotfixApprovals        *int // how many a hotfix needs; nil: as many as anything else, and two at least
@@ -88,6 +89,7 @@ func DefaultPolicy(rank int) EnvironmentPolicy {
 			GateServerDryRun:    Report,
 			GateRollbackSafe:    Report,
 		},
+		Checks: map[string]Mode{},
 	}
 	if !p.AutomaticMerge {
 		p.Approvals = 1
@@ -99,6 +101,14 @@ func DefaultPolicy(rank int) EnvironmentPolicy {
 // Mode of a gate; a gate is held to unless policy says otherwise.
 func (p EnvironmentPolicy) Mode(gate string) Mode {
 	if m, ok := p.Modes[gate]; ok {
+		return m
+	}
+	return Enforce
+}
+
+// CheckMode is of one of the checks of the gate rollback-safe; it is held to unless policy says otherwise.
+func (p EnvironmentPolicy) CheckMode(check string) Mode {
+	if m, ok := p.Checks[check]; ok {
 		return m
 	}
 	return Enforce

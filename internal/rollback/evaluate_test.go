@@ -190,6 +190,41 @@ func TestUnchecked(t *testing.T) {
 	}
 }
 
+// TestModes: what is off counts nowhere, what is only reported is told as it is and closes no gate.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	modes := func(m map[string]rollback.Mode, more func(*rollback.Facts)) rollback.Verdict {
+		return rollback.Evaluate(good(func(f *rollback.Facts) { f.Modes = m; more(f) }))
+	}
+	selector := func(f *rollback.Facts) { f.Traffic.SelectorUnchanged = rollback.No }
+	both := func(f *rollback.Facts) { selector(f); f.Artifact.Chart = rollback.Unread }
+	for name, c := range map[string]struct {
+		v          rollback.Verdict
+		overall    rollback.Overall
+		traffic    rollback.State
+		blocking   []string
+		acceptable []string
+	}{
+		"enforced": {modes(nil, both), rollback.Unsafe, rollback.No, []string{"deployment-selector-changed"}, nil},
+		"said":     {modes(map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeEnforce}, selector), rollback.Unsafe, rollback.No, []string{"deployment-selector-changed"}, nil},
+		"reported": {modes(map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeReport}, both), rollback.Unsafe, rollback.No,
+			[]string{"chart-unread"}, []string{"chart-unread"}},
+		"off": {modes(map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeOff}, selector), rollback.Safe, rollback.Off, nil, nil},
+		"off and unchecked": {modes(map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeOff}, func(f *rollback.Facts) { f.Unchecked = []string{rollback.TrafficSwitchable} }),
+			rollback.Safe, rollback.Off, nil, nil},
+		"unknown and reported": {modes(map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeReport}, func(f *rollback.Facts) { f.Traffic.Replicas = nil }),
+			rollback.UnknownOverall, rollback.Unknown, nil, nil},
+	} {
+		p := c.v.Predicates.TrafficSwitchable
+		if c.v.Overall != c.overall || p.Value != c.traffic || !slices.Equal(c.v.Blocking, c.blocking) || !slices.Equal(c.v.Acceptable(), c.acceptable) {
+			t.Errorf("%s: %+v", name, c.v)
+		}
+		if (c.v.Gate == rollback.Open) != (len(c.blocking) == 0) || len(c.v.Unchecked) > 0 {
+			t.Errorf("%s: gate %s, unchecked %v", name, c.v.Gate, c.v.Unchecked)
+		}
+	}
+}
+
 func TestParseRefusesSlips(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -202,6 +237,7 @@ func TestParseRefusesSlips(t *testing.T) {
 		"wrong type":        {`{"traffic": {"replicas": "3"}}`, []string{"replicas"}},
 		"states of other facts": {`{"artifact": {"chart": "yes", "missing_layers": -1}, "data": {"migrations": [{"verdict": "fine"}]}, "unchecked": ["Traffic"]}`,
 			[]string{"artifact.chart", "artifact.missing_layers", "data.migrations[0].id", "data.migrations[0].verdict", `"Traffic"`}},
+		"modes":              {`{"modes": {"traffic": "off", "DataCompatible": "on"}}`, []string{`modes: "traffic"`, `modes.DataCompatible: "on"`}},
 		"a key without name": {`{"config": {"refs": [{"kind": "Secret", "name": "db", "state": "key-absent"}]}}`, []string{"config.refs[0].key"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,6 +55,8 @@ type Facts struct {
 	// Unchecked names the predicates whose source was never connected. They are
 	// not judged, and every verdict says so.
 	Unchecked []string `json:"unchecked,omitempty"`
+	// Modes are policy's, by the name of a predicate: off, report or enforce. One that is not named is enforced.
+	Modes map[string]Mode `json:"modes,omitempty"`
 }
 
 // Artifact comes from the registry, the list of nodes and the chart repository.

@@ -33,6 +33,21 @@ func (f *findings) predicate() Predicate {
 	return p
 }
 
+func (f *findings) add(other findings) {
+	f.nos, f.unknowns = append(f.nos, other.nos...), append(f.unknowns, other.unknowns...)
+}
+
+// overall is the verdict that the findings add up to.
+func (f *findings) overall() Overall {
+	switch {
+	case len(f.nos) > 0:
+		return Unsafe
+	case len(f.unknowns) > 0:
+		return UnknownOverall
+	}
+	return Safe
+}
+
 // sorted joins lists of reasons, each once. It is never nil: JSON shows a list.
 func sorted(lists ...[]string) []string {
 	all := append([]string{}, slices.Concat(lists...)...)

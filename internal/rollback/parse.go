@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -44,9 +45,17 @@ func (c *checker) facts(facts Facts) {
 	c.dependency(facts.Dependency)
 	predicates := []string{ArtifactAvailable, ConfigCompatible, DataCompatible, TrafficSwitchable, DependencyRecoverable}
 	for _, name := range facts.Unchecked {
-		if !slices.Contains(predicates, name) {
-			c.faults = append(c.faults, fmt.Errorf("unchecked: %q must be one of %s", name, strings.Join(predicates, ", ")))
-		}
+		c.oneOf("unchecked", name, predicates...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(facts.Modes)) {
+		c.oneOf("modes", name, predicates...)
+		c.oneOf("modes."+name, string(facts.Modes[name]), string(ModeOff), string(ModeReport), string(ModeEnforce))
+	}
+}
+
+func (c *checker) oneOf(place, got string, allowed ...string) {
+	if !slices.Contains(allowed, got) {
+		c.faults = append(c.faults, fmt.Errorf("%s: %q must be one of %s", place, got, strings.Join(allowed, ", ")))
 	}
 }
 

@@ -33,11 +33,13 @@ const (
 // Unchecked is the value of a predicate whose source was never connected.
 const Unchecked State = "unchecked"
 
-// Predicate is one of the five checks. Value is Yes, No or Unknown (Unchecked if
-// Facts say so); a reason is a code, or code:subject. Reasons are sorted.
+// Predicate is one of the five checks. Value is Yes, No or Unknown (Unchecked or Off
+// if Facts say so); a reason is a code, or code:subject. Reasons are sorted. Mode is
+// empty where the predicate is held to.
 type Predicate struct {
 	Value   State    `json:"value"`
 	Reasons []string `json:"reasons"`
+	Mode    Mode     `json:"mode,omitempty"`
 }
 
 // Predicates are the five checks.
@@ -49,20 +51,21 @@ type Predicates struct {
 	DependencyRecoverable Predicate `json:"DependencyRecoverable"`
 }
 
-// NamedPredicate is one of the five checks with its name.
+// NamedPredicate is one of the five checks with its name, and with the word that policy has for it.
 type NamedPredicate struct {
-	Name string
+	Name, Word string
 	Predicate
 }
 
 // All are the five checks in their usual order.
 func (p Predicates) All() []NamedPredicate {
-	return []NamedPredicate{{ArtifactAvailable, p.ArtifactAvailable}, {ConfigCompatible, p.ConfigCompatible}, {DataCompatible, p.DataCompatible},
-		{TrafficSwitchable, p.TrafficSwitchable}, {DependencyRecoverable, p.DependencyRecoverable}}
+	return []NamedPredicate{{ArtifactAvailable, "artifact", p.ArtifactAvailable}, {ConfigCompatible, "config", p.ConfigCompatible},
+		{DataCompatible, "data", p.DataCompatible}, {TrafficSwitchable, "traffic", p.TrafficSwitchable}, {DependencyRecoverable, "dependency", p.DependencyRecoverable}}
 }
 
 // Verdict is what the facts add up to. Accepting an unknown changes no value
-// and not the overall one: it only opens the gate.
+// and not the overall one, and neither does a predicate that is only reported: they
+// only open the gate. A predicate that is off counts nowhere.
 type Verdict struct {
 	Predicates         Predicates `json:"predicates"`
 	Overall            Overall    `json:"overall"`
@@ -75,14 +78,27 @@ type Verdict struct {
 // Evaluate judges the facts. What is known to speak against a rollback counts also
 // for a predicate that is called unchecked.
 func Evaluate(facts Facts) Verdict {
-	var all findings
+	var all, holding findings
+	unchecked := []string{}
 	judge := func(name string, f findings) Predicate {
-		if slices.Contains(facts.Unchecked, name) && len(f.nos) == 0 {
-			return Predicate{Value: Unchecked, Reasons: []string{}}
+		mode := facts.mode(name)
+		if mode == ModeOff {
+			return Predicate{Value: Off, Reasons: []string{}, Mode: mode}
 		}
-		all.nos = append(all.nos, f.nos...)
-		all.unknowns = append(all.unknowns, f.unknowns...)
-		return f.predicate()
+		p := f.predicate()
+		if slices.Contains(facts.Unchecked, name) {
+			unchecked = append(unchecked, name)
+			if len(f.nos) == 0 {
+				p, f = Predicate{Value: Unchecked, Reasons: []string{}}, findings{}
+			}
+		}
+		all.add(f)
+		if mode == ModeReport {
+			p.Mode = mode
+			return p
+		}
+		holding.add(f)
+		return p
 	}
 	v := Verdict{
 		Predicates: Predicates{
@@ -92,20 +108,14 @@ func Evaluate(facts Facts) Verdict {
 			TrafficSwitchable:     judge(TrafficSwitchable, trafficSwitchable(facts.Traffic)),
 			DependencyRecoverable: judge(DependencyRecoverable, dependencyRecoverable(facts.Dependency)),
 		},
-		Overall:   Safe,
-		Gate:      Open,
-		Unchecked: sorted(facts.Unchecked),
+		Overall: all.overall(),
+		Gate:    Open,
 	}
-	accepted, refused := weighAcceptances(facts.Acceptances, all)
-	v.RefusedAcceptances = refused
-	switch {
-	case len(all.nos) > 0:
-		v.Overall, v.Blocking = Unsafe, sorted(all.nos)
-	case len(all.unknowns) > 0:
-		v.Overall = UnknownOverall
-		v.Blocking = slices.DeleteFunc(sorted(all.unknowns), func(reason string) bool { return slices.Contains(accepted, reason) })
-	default:
-		v.Blocking = []string{}
+	v.Unchecked = sorted(unchecked)
+	accepted, refused := weighAcceptances(facts.Acceptances, holding)
+	v.Blocking, v.RefusedAcceptances = sorted(holding.nos), refused
+	if len(holding.nos) == 0 {
+		v.Blocking = slices.DeleteFunc(sorted(holding.unknowns), func(reason string) bool { return slices.Contains(accepted, reason) })
 	}
 	if len(v.Blocking) > 0 {
 		v.Gate = Blocked

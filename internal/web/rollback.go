@@ -45,8 +45,9 @@ type wayView struct {
 }
 
 type checkView struct {
-	Name string
-	Mark mark
+	Name     string
+	Mark     mark
+	Reported bool // it closes no gate
 }
 
 // saidView is a sentence about a candidate, with the ways that it is true of.
@@ -100,7 +101,7 @@ func newCandidateView(c promotion.RollbackCandidate, best promotion.RollbackVerd
 func newWayView(v promotion.RollbackVerdict) wayView {
 	view := wayView{Name: wayName(v.Way), Overall: overallMark(v.Verdict.Overall), Checks: each(v.Verdict.Predicates.All(),
 		func(p rollback.NamedPredicate) checkView {
-			return checkView{checkNames[p.Name], predicateMark(p.Predicate)}
+			return checkView{checkNames[p.Name], predicateMark(p.Predicate), p.Mode == rollback.ModeReport}
 		})}
 	if v.ID != 0 {
 		view.StoredURL = fmt.Sprintf("/api/v1/rollback-verdicts/%d", v.ID)
@@ -131,6 +132,9 @@ func said(v promotion.RollbackVerdict) []saidView {
 	var all []saidView
 	add := func(kind, text string) { all = append(all, saidView{Kind: kind, Text: text, Way: wayName(v.Way)}) }
 	for _, check := range v.Verdict.Predicates.All() {
+		if check.Mode == rollback.ModeOff {
+			add(check.Name, "The check is off by policy.")
+		}
 		for _, reason := range check.Reasons {
 			add(check.Name, rollback.Explain(reason))
 		}
@@ -186,6 +190,8 @@ func predicateMark(p rollback.Predicate) mark {
 		return mark{Shape: "check", Tone: "good", Word: string(p.Value)}
 	case rollback.No:
 		return mark{Shape: "stop", Tone: "bad", Word: string(p.Value)}
+	case rollback.Off:
+		return mark{Shape: "dash", Tone: "off", Word: string(p.Value), Title: "off by policy: it counts nowhere"}
 	case rollback.Unchecked:
 		return mark{Shape: "dash", Tone: "off", Word: string(p.Value), Title: "nothing is connected that could tell"}
 	}

@@ -41,6 +41,7 @@ func sampleRollback() promotion.RollbackCheck {
 	}
 	own := func(f *rollback.Facts) { f.Unchecked = []string{rollback.DependencyRecoverable} }
 	barred := func(f *rollback.Facts) {
+		f.Modes = map[string]rollback.Mode{rollback.TrafficSwitchable: rollback.ModeOff, rollback.ArtifactAvailable: rollback.ModeReport}
 		f.Artifact = rollback.Artifact{Chart: "not-used"}
 		f.Data.Migrations = []rollback.Migration{{ID: "0046_drop_<name>", Verdict: rollback.Breaking, Reversible: rollback.No}}
 	}
