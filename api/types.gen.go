@@ -1944,6 +1944,9 @@ type RollbackCandidate struct {
 
 	// Release `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
 	Release RollbackRelease `json:"release"`
+
+	// Revert The way back that undoes the promotion which replaced the release, and nothing else.
+	Revert RollbackUndoing `json:"revert"`
 }
 
 // RollbackCheck defines model for RollbackCheck.
@@ -2036,6 +2039,16 @@ type RollbackRequest struct {
 
 // RollbackRequestWay The release's digests with today's configuration, the configuration as it was too, or exactly one promotion's change undone on today's main.
 type RollbackRequestWay string
+
+// RollbackUndoing The way back that undoes the promotion which replaced the release, and nothing else.
+type RollbackUndoing struct {
+	// Problem Why it cannot be undone alone, with file and line of what was changed since; none when there is a verdict.
+	Problem string `json:"problem,omitempty,omitzero"`
+
+	// Promotion Whose change would be undone; none when no promotion replaced the release.
+	Promotion int64           `json:"promotion,omitempty,omitzero"`
+	Verdict   RollbackVerdict `json:"verdict,omitempty,omitzero"`
+}
 
 // RollbackVerdict defines model for RollbackVerdict.
 type RollbackVerdict struct {

@@ -15,8 +15,10 @@ func newRollbackCheckCommand() *cobra.Command {
 		Use:   "check --application NAME --environment NAME [--to ID|VERSION]",
 		Short: "What a target can go back to, with the five checks of each candidate",
 		Long: `What a target can go back to: the releases that were verified there, the one verified
-last first, each by its images alone and with its configuration too. What could not
-be read is unknown, never yes. Nothing is changed.
+last first, each by its images alone, with its configuration too, and by undoing
+exactly the promotion that replaced it; where later changes are in the way of that,
+file and line are named. What could not be read is unknown, never yes. Nothing is
+changed.
 
 Exit status: 0 when there is a candidate that may be gone back to, 3 when there is
 none, 1 when the server refuses, 2 when an argument is wrong.`,
@@ -47,11 +49,19 @@ func checkCell(c api.RollbackPredicate) string {
 	return string(c.Value)
 }
 
+// verdictsOf are a candidate's verdicts, one for each way that there is.
+func verdictsOf(c api.RollbackCandidate) []api.RollbackVerdict {
+	if c.Revert.Problem != "" {
+		return []api.RollbackVerdict{c.Images, c.ImagesAndConfig}
+	}
+	return []api.RollbackVerdict{c.Images, c.ImagesAndConfig, c.Revert.Verdict}
+}
+
 func showRollbackCheck(out io.Writer, c api.RollbackCheck) {
 	row(out, "runs", c.Current.Version)
 	row(out, "RELEASE", "WITH", "VERDICT", "GATE", "ARTIFACT", "CONFIG", "DATA", "TRAFFIC", "DEPENDENCY")
 	for _, candidate := range c.Candidates {
-		for _, v := range []api.RollbackVerdict{candidate.Images, candidate.ImagesAndConfig} {
+		for _, v := range verdictsOf(candidate) {
 			cells := []string{candidate.Release.Version, string(v.Way), string(v.Overall), string(v.Gate)}
 			for _, check := range v.Checks {
 				cells = append(cells, checkCell(check))
@@ -65,6 +75,9 @@ func showRollbackCheck(out io.Writer, c api.RollbackCheck) {
 		}
 		for _, why := range append(candidate.Images.Unread, candidate.Images.Notes...) {
 			row(out, candidate.Release.Version, why)
+		}
+		if problem := candidate.Revert.Problem; problem != "" {
+			row(out, candidate.Release.Version, "no way by revert: "+problem)
 		}
 	}
 	if c.Recommended.ID != 0 {

@@ -113,7 +113,16 @@ func rollbackRelease(r promotion.Release) api.RollbackRelease {
 }
 
 func rollbackCandidate(c promotion.RollbackCandidate) api.RollbackCandidate {
-	return api.RollbackCandidate{Release: rollbackRelease(c.Release), Images: rollbackVerdict(c.Images), ImagesAndConfig: rollbackVerdict(c.WithConfig)}
+	return api.RollbackCandidate{Release: rollbackRelease(c.Release), Images: rollbackVerdict(c.Images), ImagesAndConfig: rollbackVerdict(c.WithConfig),
+		Revert: rollbackUndoing(c.Undo)}
+}
+
+func rollbackUndoing(u promotion.Undoing) api.RollbackUndoing {
+	answer := api.RollbackUndoing{Promotion: u.Promotion, Problem: u.Problem}
+	if u.Problem == "" {
+		answer.Verdict = rollbackVerdict(u.Verdict)
+	}
+	return answer
 }
 
 func rollbackVerdict(v promotion.RollbackVerdict) api.RollbackVerdict {

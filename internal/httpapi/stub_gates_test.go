@@ -213,7 +213,9 @@ func (s *stub) CheckRollback(_ context.Context, r promotion.RollbackRequest) (pr
 	s.asked = r
 	v := sampleVerdict()
 	return promotion.RollbackCheck{Target: v.Target, Current: v.Current, At: noon,
-		Candidates: []promotion.RollbackCandidate{{Release: v.Candidate, Images: v, WithConfig: v}}}, s.err
+		Candidates: []promotion.RollbackCandidate{
+			{Release: v.Candidate, Images: v, WithConfig: v, Undo: promotion.Undoing{Promotion: 12, Verdict: v}},
+			{Release: v.Candidate, Images: v, WithConfig: v, Undo: promotion.Undoing{Promotion: 11, Problem: "promotion 11 cannot be reverted: kustomization.yaml:8 was changed since"}}}}, s.err
 }
 
 func (s *stub) RollbackVerdict(_ context.Context, id int64) (promotion.RollbackVerdict, error) {

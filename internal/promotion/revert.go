@@ -71,17 +71,24 @@ func (s *Service) planRevert(ctx context.Context, t Target, undone Promotion) (R
 	if err != nil {
 		return plan, fmt.Errorf("fetch config repository %s: %w", t.Repository, err)
 	}
-	if plan.Change, err = s.reverted(ctx, site, t, head, undone.MergeSHA); err != nil {
-		return plan, conflict("cannot-revert", "promotion %d cannot be reverted: %v", undone.ID, err)
-	}
-	if plan.Change.empty() {
-		return plan, conflict("already-current", "main has nothing of promotion %d any more: there is nothing to undo", undone.ID)
-	}
-	if plan.Release, err = s.releaseAfter(ctx, t, plan.Change); err != nil {
+	if plan.Change, plan.Release, err = s.undone(ctx, site, t, head, undone); err != nil {
 		return plan, err
 	}
 	plan.Others, err = s.alsoChanged(ctx, site, t, head, plan.Change)
 	return plan, err
+}
+
+// undone is what undoing a promotion changes on a head of main, and the release that the target runs then.
+func (s *Service) undone(ctx context.Context, site Site, t Target, head string, p Promotion) (Change, Release, error) {
+	change, err := s.reverted(ctx, site, t, head, p.MergeSHA)
+	if err != nil {
+		return change, Release{}, conflict("cannot-revert", "promotion %d cannot be reverted: %v", p.ID, err)
+	}
+	if change.empty() {
+		return change, Release{}, conflict("already-current", "main has nothing of promotion %d any more: there is nothing to undo", p.ID)
+	}
+	r, err := s.releaseAfter(ctx, t, change)
+	return change, r, err
 }
 
 // releaseAfter is the release that a target runs after a change. Another than today's must have been verified in it.

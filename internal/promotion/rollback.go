@@ -53,12 +53,16 @@ type RollbackCandidate struct {
 	Release    Release
 	Images     RollbackVerdict
 	WithConfig RollbackVerdict
+	Undo       Undoing
 }
 
-// Best is the lighter of the ways that are open, or the one by images alone.
+// Best is the first of the ways that are open, or the one by images alone. What ran together before comes before what a
+// promotion's undoing puts together.
 func (c RollbackCandidate) Best() RollbackVerdict {
-	if c.Images.Verdict.Gate != rollback.Open && c.WithConfig.Verdict.Gate == rollback.Open {
-		return c.WithConfig
+	for _, v := range []RollbackVerdict{c.Images, c.WithConfig, c.Undo.Verdict} {
+		if v.Verdict.Gate == rollback.Open {
+			return v
+		}
 	}
 	return c.Images
 }
@@ -106,10 +110,14 @@ func (s *Service) CheckRollback(ctx context.Context, r RollbackRequest) (Rollbac
 	if err != nil {
 		return check, err
 	}
+	undoings, err := s.undoings(ctx, t, releases)
+	if err != nil {
+		return check, err
+	}
 	var backs []goingBack
-	for _, candidate := range releases {
-		for _, way := range []Way{ImagesOnly, ImagesAndConfig} {
-			backs = append(backs, goingBack{target: t, way: way, current: check.Current, candidate: candidate})
+	for i, candidate := range releases {
+		for _, way := range undoings[i].ways() {
+			backs = append(backs, goingBack{target: t, way: way, current: check.Current, candidate: candidate, undone: undoings[i].merge})
 		}
 	}
 	verdicts, err := s.judgeBacks(ctx, t, backs)
@@ -119,8 +127,13 @@ func (s *Service) CheckRollback(ctx context.Context, r RollbackRequest) (Rollbac
 	if err := s.keepVerdicts(ctx, verdicts); err != nil {
 		return check, err
 	}
-	for i := 0; i < len(verdicts); i += 2 {
-		check.Candidates = append(check.Candidates, RollbackCandidate{Release: verdicts[i].Candidate, Images: verdicts[i], WithConfig: verdicts[i+1]})
+	for i, release := range releases {
+		c := RollbackCandidate{Release: release, Images: verdicts[0], WithConfig: verdicts[1], Undo: undoings[i]}
+		verdicts = verdicts[2:]
+		if c.Undo.Problem == "" {
+			c.Undo.Verdict, verdicts = verdicts[0], verdicts[1:]
+		}
+		check.Candidates = append(check.Candidates, c)
 	}
 	return check, nil
 }

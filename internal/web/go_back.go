@@ -41,8 +41,26 @@ func readGoBack(from url.Values) promotion.GoBackRequest {
 	return r
 }
 
+// showGoBack shows the form; where nothing was chosen yet, with the nearest safe release by the way that is recommended.
 func (w *Web) showGoBack(c echo.Context) error {
-	return w.answerGoBack(c, http.StatusOK, readGoBack(c.QueryParams()), nil)
+	asked := c.QueryParams()
+	r := readGoBack(asked)
+	if asked.Has("to") || asked.Has("way") || asked.Has("promotion") {
+		return w.answerGoBack(c, http.StatusOK, r, nil)
+	}
+	check, err := w.useCases.CheckRollback(c.Request().Context(), promotion.RollbackRequest{Application: r.Application, Environment: r.Environment})
+	if _, refused := refusal(err); err != nil && !refused { // what is wrong with the target, the form says
+		return err
+	}
+	if nearest := check.Nearest(); nearest != nil {
+		r.Way = nearest.Best().Way
+		if r.Way == promotion.Revert {
+			r.Promotion = nearest.Undo.Promotion
+		} else {
+			r.To = fmt.Sprint(nearest.Release.ID)
+		}
+	}
+	return w.answerGoBack(c, http.StatusOK, r, nil)
 }
 
 func (w *Web) goBack(c echo.Context) error {

@@ -41,6 +41,7 @@ type promotionView struct {
 	Siblings  []siblingView
 	Evidence  []evidenceView
 	WayBack   *wayBackView // what of it is unknown or was accepted; nil when nothing is
+	UndoURL   string       // of the form that undoes exactly what it changed, for who may
 	Override  string       // address of the form that opens the gates that hold, for who may
 
 	Problem   *promotion.Error // shown on top
@@ -106,7 +107,7 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	v.Evidence = each(f.evidence, func(e promotion.Evidence) evidenceView { return newEvidenceView(e, now) })
 	v.Overrides = each(f.overrides, func(o promotion.Override) exceptionView { return newOverrideView(o, now) })
 	v.Siblings = each(f.siblings, newSiblingView)
-	v.Override = overrideOf(f, by)
+	v.Override, v.UndoURL = overrideOf(f, by), undoOf(p, by)
 	v.Problem = tried.onTop()
 	v.WayBack = newWayBackView(f, by, tried, now)
 	v.act(f, by, tried)
@@ -135,6 +136,14 @@ func overrideOf(f promotionFacts, by promotion.Actor) string {
 		return ""
 	}
 	return overrideURL(f.promotion.Target.Application, f.promotion.Target.Environment, gates...)
+}
+
+// undoOf leads to undoing what a promotion changed; empty for who may not, and where nothing is left to undo.
+func undoOf(p promotion.Promotion, by promotion.Actor) string {
+	if p.MergeSHA == "" || p.State() == promotion.StateRolledBack || !by.Has(managers...) {
+		return ""
+	}
+	return undoURL(p.Target, p.ID)
 }
 
 // sentence says what is happening and who must act next.

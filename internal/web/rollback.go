@@ -36,8 +36,9 @@ type candidateView struct {
 // wayView is a row: one release by one way.
 type wayView struct {
 	Name      string
+	Undoes    link // the promotion, of a revert
 	Overall   mark
-	Checks    []checkView
+	Checks    []checkView // none where nothing could be judged: NoWay says why
 	GoBackURL string
 	NoWay     string // why there is no form for it
 	StoredURL string
@@ -89,16 +90,24 @@ func (w *Web) showRollback(c echo.Context) error {
 func newCandidateView(c promotion.RollbackCandidate, best promotion.RollbackVerdict) candidateView {
 	v := candidateView{Release: releaseLink(c.Release.ID, c.Release.Version), Number: c.Release.Number,
 		Recommended: best.Candidate.ID != 0 && best.Candidate.ID == c.Release.ID}
-	for _, verdict := range []promotion.RollbackVerdict{c.Images, c.WithConfig} {
-		way := newWayView(verdict)
+	verdicts := []promotion.RollbackVerdict{c.Images, c.WithConfig}
+	if c.Undo.Problem == "" {
+		verdicts = append(verdicts, c.Undo.Verdict)
+	}
+	for _, verdict := range verdicts {
+		way := newWayView(verdict, c.Undo.Promotion)
 		way.Best = v.Recommended && verdict.Way == best.Way
 		v.Ways = append(v.Ways, way)
 	}
-	v.Said = bothWays(said(c.Images), said(c.WithConfig))
+	if c.Undo.Problem != "" {
+		v.Ways = append(v.Ways, wayView{Name: wayName(promotion.Revert), Undoes: promotionLink(c.Undo.Promotion), NoWay: c.Undo.Problem})
+	}
+	v.Said = eachOnce(each(verdicts, said)...)
 	return v
 }
 
-func newWayView(v promotion.RollbackVerdict) wayView {
+// newWayView is a way with its form; undoes is the promotion that a revert undoes.
+func newWayView(v promotion.RollbackVerdict, undoes int64) wayView {
 	view := wayView{Name: wayName(v.Way), Overall: overallMark(v.Verdict.Overall), Checks: each(v.Verdict.Predicates.All(),
 		func(p rollback.NamedPredicate) checkView {
 			return checkView{checkNames[p.Name], predicateMark(p.Predicate), p.Mode == rollback.ModeReport}
@@ -112,9 +121,19 @@ func newWayView(v promotion.RollbackVerdict) wayView {
 		return view
 	}
 	query.Set("way", string(v.Way))
+	if v.Way == promotion.Revert {
+		view.Undoes, view.GoBackURL = promotionLink(undoes), undoURL(v.Target, undoes)
+		return view
+	}
 	query.Set("to", fmt.Sprint(v.Candidate.ID))
 	view.GoBackURL = "/rollback?" + query.Encode()
 	return view
+}
+
+// undoURL leads to the form that undoes exactly a promotion's change.
+func undoURL(t promotion.Target, id int64) string {
+	return "/rollback?" + url.Values{"application": {t.Application}, "environment": {t.Environment}, "way": {string(promotion.Revert)},
+		"promotion": {fmt.Sprint(id)}}.Encode()
 }
 
 func wayName(w promotion.Way) string {
@@ -151,24 +170,22 @@ func said(v promotion.RollbackVerdict) []saidView {
 	return all
 }
 
-// bothWays says once what is true of both ways.
-func bothWays(images, withConfig []saidView) []saidView {
+// eachOnce says once what is true of several ways, and of which unless it is of all.
+func eachOnce(ways ...[]saidView) []saidView {
 	var all []saidView
-	common := map[saidView]bool{}
-	for _, s := range images {
-		for _, other := range withConfig {
-			if other.Kind == s.Kind && other.Text == s.Text {
-				s.Way = ""
+	of := map[saidView][]string{}
+	for _, way := range ways {
+		for _, s := range way {
+			plain := saidView{Kind: s.Kind, Text: s.Text}
+			if of[plain] == nil {
+				all = append(all, plain)
 			}
+			of[plain] = append(of[plain], s.Way)
 		}
-		if s.Way == "" {
-			common[s] = true
-		}
-		all = append(all, s)
 	}
-	for _, s := range withConfig {
-		if !common[saidView{Kind: s.Kind, Text: s.Text}] {
-			all = append(all, s)
+	for i, s := range all {
+		if len(of[s]) < len(ways) {
+			all[i].Way = strings.Join(of[s], ", ")
 		}
 	}
 	return all

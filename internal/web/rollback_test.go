@@ -51,12 +51,59 @@ func TestRollbackRecommendsNothingUnknown(t *testing.T) {
 	d := newDoor(t, true)
 	unread := factsOfRollback(func(f *rollback.Facts) { f.Artifact.ImageManifest = rollback.Unknown })
 	d.back.Candidates = d.back.Candidates[:1]
-	for _, v := range []*promotion.RollbackVerdict{&d.back.Candidates[0].Images, &d.back.Candidates[0].WithConfig} {
+	one := &d.back.Candidates[0]
+	for _, v := range []*promotion.RollbackVerdict{&one.Images, &one.WithConfig, &one.Undo.Verdict} {
 		v.Verdict = rollback.Evaluate(unread)
 	}
 	body := d.get(rita, "/applications/checkout/prod-eu/rollback").Body.String()
 	if strings.Contains(body, "recommended</span>") || !strings.Contains(body, `<dd id="recommended">none:`) || !strings.Contains(body, "did not say whether it has the old image") {
 		t.Errorf("an unknown is not shown as one:\n%s", body)
+	}
+}
+
+// TestBareRollbackFormHasTheNearestSafeRelease: by the way that is recommended, and nothing where no way is open.
+func TestBareRollbackFormHasTheNearestSafeRelease(t *testing.T) {
+	t.Parallel()
+	unsafe := factsOfRollback(func(f *rollback.Facts) { f.Artifact.ImageManifest = rollback.Absent })
+	for _, tt := range []struct {
+		name   string
+		barred func(*promotion.RollbackCandidate) []*promotion.RollbackVerdict
+		want   promotion.GoBackRequest
+	}{
+		{"images and configuration", func(*promotion.RollbackCandidate) []*promotion.RollbackVerdict { return nil },
+			promotion.GoBackRequest{Way: promotion.ImagesAndConfig, To: "2"}},
+		{"revert", func(c *promotion.RollbackCandidate) []*promotion.RollbackVerdict {
+			return []*promotion.RollbackVerdict{&c.WithConfig}
+		},
+			promotion.GoBackRequest{Way: promotion.Revert, Promotion: 12}},
+		{"none", func(c *promotion.RollbackCandidate) []*promotion.RollbackVerdict {
+			return []*promotion.RollbackVerdict{&c.WithConfig, &c.Undo.Verdict}
+		},
+			promotion.GoBackRequest{Way: promotion.ImagesOnly}},
+	} {
+		d := newDoor(t, true)
+		for _, v := range tt.barred(&d.back.Candidates[0]) {
+			v.Verdict = rollback.Evaluate(unsafe)
+		}
+		tt.want.Application, tt.want.Environment = "checkout", "prod-eu"
+		if w := d.get(rita, "/rollback?application=checkout&environment=prod-eu"); w.Code != http.StatusOK || d.asked != tt.want {
+			t.Errorf("%s: answered %d for %+v, want %+v", tt.name, w.Code, d.asked, tt.want)
+		}
+	}
+}
+
+func TestPromotionPageLeadsToUndoingIt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		as, page string
+		leads    bool
+	}{
+		{rita, "/promotions/10", true}, {vera, "/promotions/10", false}, {rita, "/promotions/12", false}, // not merged
+	} {
+		body := newDoor(t, true).get(tt.as, tt.page).Body.String()
+		if leads := strings.Contains(body, `id="undo" href="/rollback?application=checkout&amp;environment=`); leads != tt.leads {
+			t.Errorf("%s of %s leads to undoing it: %v, want %v", tt.page, tt.as, leads, tt.leads)
+		}
 	}
 }
 

@@ -51,8 +51,10 @@ func sampleRollback() promotion.RollbackCheck {
 	gone, goneToo := verdict(33, releases[2], promotion.ImagesOnly, "", barred), verdict(34, releases[2], promotion.ImagesAndConfig, "", barred)
 	gone.Unread = []string{"registry.example.com: connection refused"}
 	goneToo.Unread = gone.Unread
-	check.Candidates = []promotion.RollbackCandidate{{Release: releases[1], Images: images, WithConfig: withConfig},
-		{Release: releases[2], Images: gone, WithConfig: goneToo}}
+	undo := verdict(35, releases[1], promotion.Revert, mergeSHA, own)
+	check.Candidates = []promotion.RollbackCandidate{{Release: releases[1], Images: images, WithConfig: withConfig, Undo: promotion.Undoing{Promotion: 12, Verdict: undo}},
+		{Release: releases[2], Images: gone, WithConfig: goneToo, Undo: promotion.Undoing{Promotion: 10,
+			Problem: "promotion 10 cannot be reverted: apps/checkout/overlays/prod-eu/kustomization.yaml:8 was changed since"}}}
 	return check
 }
 

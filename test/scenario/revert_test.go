@@ -57,3 +57,29 @@ func TestRevertingIsRefusedWhereLinesWereChangedSince(t *testing.T) {
 	_, err = w.service.PlanRollback(w.Context(), undoing(open))
 	w.refused(err, "not-merged")
 }
+
+// The table of ways back has the third one where the promotion that replaced a release can be undone alone, and says what is in the way
+// of it otherwise.
+func TestTheWaysBackHaveTheUndoingOfWhatReplacedARelease(t *testing.T) {
+	w := newProdWorld(t)
+	first := w.verifiedInProd("1.1.0")
+	second := w.verifiedInProd("1.2.0")
+	third := w.verifiedInProd("1.3.0")
+	w.connects(answering{platforms: []string{"linux/amd64"}})
+	check, err := w.service.CheckRollback(w.Context(), promotion.RollbackRequest{Application: "web", Environment: "prod"})
+	w.must(err)
+	nearest, before := check.Candidates[0], check.Candidates[1]
+	same(w, "nearest", nearest.Release.ID, second.Release.ID)
+	same(w, "replaced by", nearest.Undo.Promotion, third.ID)
+	same(w, "problem", nearest.Undo.Problem, "")
+	same(w, "way", nearest.Undo.Verdict.Way, promotion.Revert)
+	same(w, "verdicts", nearest.Undo.Verdict.Verdict.Overall, nearest.Images.Verdict.Overall)
+	stored, err := w.service.RollbackVerdict(w.Context(), nearest.Undo.Verdict.ID)
+	w.must(err)
+	same(w, "stored", stored.Way, promotion.Revert)
+
+	same(w, "before it", before.Release.ID, first.Release.ID)
+	same(w, "replaced by", before.Undo.Promotion, second.ID)
+	w.contains("the problem", before.Undo.Problem, overlay("web", "prod")+":", "changed since")
+	same(w, "no verdict", before.Undo.Verdict.ID, int64(0))
+}
