@@ -20,30 +20,15 @@ import (
 // TestADigestTravelsToProd takes a build from CI's post to running and healthy pods of another platform, in dev and in prod, and then
 // has people and an autoscaler change what runs.
 func TestADigestTravelsToProd(t *testing.T) {
+	t.Parallel()
 	s := newShop(&world{T: t})
 	s.argo("dev", "{automated: {prune: true}}")
 	s.argo("prod", "{syncOptions: [ServerSideApply=true]}")
 	s.becomes("web-dev", "Synced", "Healthy")
 
-	digest := s.push("web", "1.1.0")
-	reference := s.images + "/shop/web@" + digest
-	out, _, err := s.service.RecordBuild(t.Context(), ci, promotion.BuildRequest{Version: "1.1.0",
-		Source:    promotion.Source{Repository: "https://git.example.test/shop/web", Commit: strings.Repeat("c0", 20)},
-		Artifacts: []promotion.BuildArtifact{{Repository: s.images + "/shop/web", Digest: digest}}})
-	s.must(err)
-	s.arrives(s.is(out.Promotions[0].ID, promotion.StateVerified), reference)
-
-	asked, err := s.service.Promote(t.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: fmt.Sprint(out.Releases[0].ID), Reason: "the weekly release"})
-	s.must(err)
-	s.is(asked.ID, promotion.StateOpen)
-	_, err = s.service.Decide(t.Context(), ada, promotion.DecideRequest{PromotionID: asked.ID, Decision: "approve", Comment: "looks right"})
-	s.must(err)
-	s.eventually("it is merged", func() (bool, string) { // once main's newest is looked at
-		_, err := s.service.Merge(t.Context(), rita, asked.ID)
-		return err == nil, fmt.Sprint(err)
-	})
-	p := s.is(asked.ID, promotion.StateVerified)
-	s.arrives(p, reference)
+	release, started, reference := s.posts("1.1.0", nil)
+	s.arrives(s.is(started[0].ID, promotion.StateVerified), reference)
+	p := s.toProd(release, reference)
 	gates, err := s.service.Store.Gates(t.Context(), p.ID)
 	s.must(err)
 	if !slices.ContainsFunc(gates, func(g promotion.GateResult) bool {
@@ -103,23 +88,29 @@ func (s *shop) oscillationIsSeen() {
 // heals has dev synced once more to what Git says, and waits until nothing drifts.
 func (s *shop) heals() {
 	s.Helper()
+	s.restored("web-dev")
+	s.looksForDrift("nothing drifts", func(look promotion.DriftLook, open []promotion.Drift) bool {
+		return len(open) == 0 && look.Rollback == "" && look.Problem == ""
+	})
+	s.becomes("web-dev", "Synced", "Healthy")
+}
+
+// restored has an Application synced to main, and waits until that has ended.
+func (s *shop) restored(application string) {
+	s.Helper()
 	head, err := s.service.Sites[configRepository].Repository.Fetch(s.Context())
 	s.must(err)
 	s.eventually("a sync is asked for", func() (bool, string) {
-		err := s.cluster.Sync(s.Context(), keyOf("web-dev"), promotion.SyncRequest{Revision: head, InitiatedBy: rita.Name, Restores: true})
+		err := s.cluster.Sync(s.Context(), keyOf(application), promotion.SyncRequest{Revision: head, InitiatedBy: rita.Name, Restores: true})
 		return err == nil, fmt.Sprint(err)
 	})
 	s.eventually("the sync has ended", func() (bool, string) { // or it would undo what the test changes next
-		app, err := s.kube.Client.Resource(cluster.Applications).Namespace("argocd").Get(s.Context(), "web-dev", metav1.GetOptions{})
+		app, err := s.kube.Client.Resource(cluster.Applications).Namespace("argocd").Get(s.Context(), application, metav1.GetOptions{})
 		s.must(err)
 		_, asked := app.Object["operation"]
 		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
 		return !asked && phase == "Succeeded", fmt.Sprint("asked for: ", asked, "; ", phase)
 	})
-	s.looksForDrift("nothing drifts", func(look promotion.DriftLook, open []promotion.Drift) bool {
-		return len(open) == 0 && look.Rollback == "" && look.Problem == ""
-	})
-	s.becomes("web-dev", "Synced", "Healthy")
 }
 
 // looksForDrift looks at dev until it is as wanted.

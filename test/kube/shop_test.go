@@ -20,6 +20,7 @@ import (
 	"github.com/sluicehq/sluice/internal/gitrepo"
 	"github.com/sluicehq/sluice/internal/jobs"
 	"github.com/sluicehq/sluice/internal/lint"
+	"github.com/sluicehq/sluice/internal/migration"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/policy"
 	"github.com/sluicehq/sluice/internal/postgres"
@@ -47,11 +48,15 @@ const (
 type shop struct {
 	*world
 	service *promotion.Service
+	host    *builtin.Host
 	images  string   // the registry's host
 	pulled  sync.Map // by an image's reference, what a node of linux/arm64 pulls
 }
 
-func newShop(w *world) *shop {
+func newShop(w *world) *shop { return newShopOf(w, func(map[string][]byte) {}) }
+
+// newShopOf is one whose config repository begins with other files.
+func newShopOf(w *world, change func(files map[string][]byte)) *shop {
 	w.Helper()
 	s := &shop{world: w}
 	ctx := w.startControlPlane()
@@ -65,10 +70,10 @@ func newShop(w *world) *shop {
 	w.must(err)
 	people := map[string][]promotion.Role{rita.Name: rita.Roles, ada.Name: ada.Roles}
 	s.service = &promotion.Service{Store: postgres.NewStore(w.pool, queue.InsertTx), Registry: registry.New(registry.Options{UserAgent: "sluice/test"}),
-		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Now: time.Now,
+		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Policies: policy.Reader{}, Migrations: migration.Reader{}, Now: time.Now,
 		People: func(name string) []promotion.Role { return people[name] }, PublicURL: "https://sluice.example.test", Log: slog.New(slog.DiscardHandler),
 		Inspectors: map[string]promotion.Inspector{clusterName: w.inspector()}}
-	site := s.openRepository()
+	site := s.openRepository(change)
 	s.service.Sites = map[string]promotion.Site{configRepository: site}
 	w.startEngine(ctx, site.Repository.Fetch, func(ctx context.Context, revision, path string) ([]*unstructured.Unstructured, error) {
 		tree, err := site.Repository.Tree(ctx, revision)
@@ -88,7 +93,7 @@ func newShop(w *world) *shop {
 }
 
 // openRepository makes the config repository on the built-in host.
-func (s *shop) openRepository() promotion.Site {
+func (s *shop) openRepository(change func(files map[string][]byte)) promotion.Site {
 	s.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
@@ -98,12 +103,14 @@ func (s *shop) openRepository() promotion.Site {
 		Authenticate: func(context.Context, string, string) (promotion.Actor, error) { return rita, nil },
 		Pushed:       func(context.Context, string, []builtin.RefChange) {}})
 	s.must(err)
+	s.host = host
 	mux.Handle("/git/", http.StripPrefix("/git", host.Handler()))
 	files, err := demo.Files(s.Context(), s.images, func(_ context.Context, i demo.Image) (string, error) { return s.push(i.Name, i.Version), nil })
 	s.must(err)
 	maps.DeleteFunc(files, func(name string, _ []byte) bool {
 		return strings.HasPrefix(name, "apps/") && !strings.HasPrefix(name, "apps/web/") || strings.HasPrefix(name, "apps/web/overlays/staging/")
 	})
+	change(files)
 	s.must(host.Create(s.Context(), configRepository, files, promotion.Signature{Name: "Olga Ops", Email: "olga@example.test", When: time.Now()}))
 	url := host.CloneURL(configRepository)
 	mirror, err := gitrepo.Open(s.Context(), gitrepo.Options{Name: configRepository, URL: url, Branch: builtin.MainBranch, Dir: s.TempDir(),
@@ -165,6 +172,40 @@ func (s *shop) push(image, version string) string {
 		}
 	}
 	return digest
+}
+
+// posts has CI post a build of web with a new image, and gives the release and what pods ask for.
+func (s *shop) posts(version string, m *promotion.Migrations) (promotion.Release, []promotion.Promotion, string) {
+	s.Helper()
+	digest := s.push("web", version)
+	out, _, err := s.service.RecordBuild(s.Context(), ci, promotion.BuildRequest{Version: version, Migrations: m,
+		Source:    promotion.Source{Repository: "https://git.example.test/shop/web", Commit: strings.Repeat("c0", 20)},
+		Artifacts: []promotion.BuildArtifact{{Repository: s.images + "/shop/web", Digest: digest}}})
+	s.must(err)
+	return out.Releases[0], out.Promotions, s.images + "/shop/web@" + digest
+}
+
+// toProd has people take a release to prod, and waits until it has arrived.
+func (s *shop) toProd(r promotion.Release, reference string) promotion.Promotion {
+	s.Helper()
+	asked, err := s.service.Promote(s.Context(), rita, promotion.PromoteRequest{Application: "web", Environment: "prod", Release: fmt.Sprint(r.ID), Reason: "the weekly release"})
+	s.must(err)
+	return s.goes(asked.ID, reference)
+}
+
+// goes has people approve and merge a promotion, and waits until it has arrived.
+func (s *shop) goes(id int64, reference string) promotion.Promotion {
+	s.Helper()
+	s.is(id, promotion.StateOpen)
+	_, err := s.service.Decide(s.Context(), ada, promotion.DecideRequest{PromotionID: id, Decision: "approve", Comment: "looks right"})
+	s.must(err)
+	s.eventually("it is merged", func() (bool, string) { // once main's newest is looked at
+		_, err := s.service.Merge(s.Context(), rita, id)
+		return err == nil, fmt.Sprint(err)
+	})
+	p := s.is(id, promotion.StateVerified)
+	s.arrives(p, reference)
+	return p
 }
 
 // fate is that of containers on a node which runs the manifest of its own platform, and says so.

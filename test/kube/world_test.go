@@ -200,7 +200,9 @@ func (w *world) watch(ctx context.Context, service *promotion.Service, alter fun
 	}
 	client, err := dynamic.NewForConfig(config)
 	w.must(err)
-	w.cluster = cluster.New(cluster.Options{Name: clusterName, Client: client, Now: time.Now, Observe: service.Observed,
+	served, err := discovery.NewDiscoveryClientForConfig(config)
+	w.must(err)
+	w.cluster = cluster.New(cluster.Options{Name: clusterName, Client: client, Served: cluster.Discovery(served), Now: time.Now, Observe: service.Observed,
 		Log: slog.New(slog.NewTextHandler(w.Output(), nil))})
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)

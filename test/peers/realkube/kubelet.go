@@ -91,8 +91,8 @@ func (k *Kubelet) fate(namespace, image string) Fate {
 func (k *Kubelet) addNode(ctx context.Context, name string) error {
 	size := map[string]any{"cpu": "4", "memory": "8Gi", "pods": "200", "ephemeral-storage": "100Gi"}
 	node := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node",
-		"metadata": map[string]any{"name": name, "labels": map[string]any{"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}},
-		"status": map[string]any{"capacity": size, "allocatable": size,
+		"metadata": map[string]any{"name": name, "labels": map[string]any{"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "arm64"}},
+		"status": map[string]any{"capacity": size, "allocatable": size, "nodeInfo": map[string]any{"operatingSystem": "linux", "architecture": "arm64"},
 			"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "KubeletReady"}}}}}
 	if _, err := k.client.Resource(nodes).Create(ctx, node, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make a node: %w", err)
