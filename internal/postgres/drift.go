@@ -2,7 +2,10 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/sluicehq/sluice/internal/postgres/dbsqlc"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -54,6 +57,14 @@ func (t *tx) OpenDrifts(ctx context.Context, deploymentID int64) ([]promotion.Dr
 		all[i] = drift(row.Drift, row.LookedAt)
 	}
 	return all, err
+}
+
+func (t *tx) SyncedAgain(ctx context.Context, deploymentID int64, after time.Time) (time.Time, error) {
+	at, err := t.q.SyncedAgain(ctx, dbsqlc.SyncedAgainParams{DeploymentID: deploymentID, After: after})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return at, err
 }
 
 func (t *tx) InsertDrift(ctx context.Context, deploymentID, targetID int64, d promotion.Drift) error {

@@ -85,6 +85,8 @@ type DriftReader interface {
 type DriftWriter interface {
 	// OpenDrifts holds a deployment's look until the end of the transaction, and lists what is not resolved.
 	OpenDrifts(ctx context.Context, deploymentID int64) ([]Drift, error)
+	// SyncedAgain is when a deployment that was OutOfSync became Synced for the first time after a moment; zero: it did not.
+	SyncedAgain(ctx context.Context, deploymentID int64, after time.Time) (time.Time, error)
 	InsertDrift(ctx context.Context, deploymentID, targetID int64, d Drift) error
 	// SaveDrift updates what is known of a field that still drifts.
 	SaveDrift(ctx context.Context, d Drift) error

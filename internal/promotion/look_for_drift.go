@@ -115,11 +115,11 @@ func (s *Service) desired(ctx context.Context, t Target, d Deployment, revision 
 
 // recordDrift stores what differs from what was known.
 func (s *Service) recordDrift(ctx context.Context, tx Tx, t Target, d Deployment, look DriftLook, found Inspection) error {
-	known, err := tx.OpenDrifts(ctx, d.ID)
+	known, resolved, err := knownDrifts(ctx, tx, d)
 	if err != nil {
 		return err
 	}
-	var appeared, resolved []Drift
+	var appeared []Drift
 	for _, now := range found.Differences {
 		i := slices.IndexFunc(known, now.sameField)
 		switch {
@@ -149,8 +149,32 @@ func (s *Service) recordDrift(ctx context.Context, tx Tx, t Target, d Deployment
 	if err := s.violateByEdit(ctx, tx, t, appeared); err != nil {
 		return err
 	}
-	return errors.Join(s.auditDrift(ctx, tx, t, d, "drift.found", "not as Git says", appeared),
-		s.auditDrift(ctx, tx, t, d, "drift.resolved", "as Git says again", resolved))
+	return errors.Join(s.auditDrift(ctx, tx, t, d, "drift.resolved", "as Git says again", resolved),
+		s.auditDrift(ctx, tx, t, d, "drift.found", "not as Git says", appeared))
+}
+
+// knownDrifts are the fields that drifted at the last look and may do so still. Those that the engine has put right since are
+// resolved, also when somebody has changed them again: an engine that heals at once does so between two looks.
+func knownDrifts(ctx context.Context, tx Tx, d Deployment) (open, resolved []Drift, err error) {
+	all, err := tx.OpenDrifts(ctx, d.ID)
+	if err != nil || len(all) == 0 {
+		return nil, nil, err
+	}
+	at, err := tx.SyncedAgain(ctx, d.ID, all[0].LastSeen)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read when %s was synced again: %w", d.Key.Name, err)
+	}
+	for _, f := range all {
+		if at.IsZero() || f.Want == "" || !f.Counts() { // the engine is content with fields that Git does not have
+			open = append(open, f)
+			continue
+		}
+		if err := tx.ResolveDrift(ctx, f.ID, f.LastSeen, at); err != nil {
+			return nil, nil, fmt.Errorf("resolve the drift of %s: %w", f.Object, err)
+		}
+		resolved = append(resolved, f)
+	}
+	return open, resolved, nil
 }
 
 // auditDrift says what appeared or went, in one event.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -124,11 +125,38 @@ func (e *Engine) autoSync(ctx context.Context, app *unstructured.Unstructured, h
 		if phase != "Succeeded" || policy["selfHeal"] != true {
 			return nil
 		}
-		sync["resources"] = changed(status)
+		attempts, due := e.healing(status)
+		if !due {
+			return nil
+		}
+		sync["resources"], sync["autoHealAttemptsCount"] = changed(status), attempts+1
 	}
 	app.Object["operation"] = map[string]any{"initiatedBy": map[string]any{"automated": true}, "sync": sync}
 	delete(status, "operationState")
 	return nil
+}
+
+// Argo CD's defaults: an attempt to heal that follows another waits, each three times as long as the one before.
+const (
+	healPause   = 2 * time.Second
+	longestHeal = 5 * time.Minute
+	healMemory  = 330 * time.Second // after which the attempts are counted anew
+)
+
+// healing is how many attempts to heal lie behind an Application, and whether the next one is due.
+func (e *Engine) healing(status map[string]any) (attempts int64, due bool) {
+	attempts, _, _ = unstructured.NestedInt64(status, "operationState", "operation", "sync", "autoHealAttemptsCount")
+	text, _, _ := unstructured.NestedString(status, "operationState", "finishedAt")
+	finished, err := time.Parse(time.RFC3339, text)
+	rested := e.Now().Sub(finished)
+	if err != nil || attempts == 0 || rested > healMemory {
+		return 0, true
+	}
+	pause := healPause
+	for range attempts - 1 {
+		pause = min(3*pause, longestHeal)
+	}
+	return attempts, rested >= pause
 }
 
 // changed names the resources that are not as rendered.

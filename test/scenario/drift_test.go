@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,32 @@ func TestTwoWritersTakeTurns(t *testing.T) {
 	w.pass(2 * time.Hour)
 	i.found.Differences = []promotion.Drift{scaled("5")}
 	same(w, "oscillates hours later", w.compares("prod")[0].Oscillates(), false)
+}
+
+func outOfSync(o *promotion.Observation) { o.Sync, o.ComparedRevision = promotion.OutOfSync, "" }
+
+// An engine that heals puts the field right between two looks, which both find it drifting.
+func TestAnEngineThatHealsTakesTurnsUnseen(t *testing.T) {
+	w := newProdWorld(t)
+	i := w.inspected()
+	at := w.clone().Remote("main")
+	w.sees("web", "prod", synced(at), healthy)
+	added := promotion.Drift{Object: "Deployment.apps shop/web", Path: "spec.template.metadata.annotations.note", Have: "mine", Class: promotion.DriftHuman}
+	i.found.Differences = []promotion.Drift{scaled("5"), added}
+	w.sees("web", "prod", outOfSync)
+	for n := range 3 {
+		open := w.compares("prod")
+		at := slices.IndexFunc(open, func(d promotion.Drift) bool { return d.Path == "spec.replicas" })
+		same(w, "oscillates", open[at].Oscillates(), n == 2)
+		same(w, "how often what Git does not have was found", open[1-at].Times, 1)
+		w.pass(time.Minute)
+		same(w, "how often it was found while nobody touched it", w.compares("prod")[at].Times, n+1)
+		w.pass(time.Minute)
+		w.sees("web", "prod", synced(w.clone().Remote("main")))
+		w.pass(time.Second)
+		w.sees("web", "prod", outOfSync)
+	}
+	same(w, "all of them", len(w.drifts("prod", false)), 4)
 }
 
 func TestARollbackByHandIsNamed(t *testing.T) {

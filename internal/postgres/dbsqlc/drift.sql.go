@@ -338,3 +338,24 @@ func (q *Queries) SaveDriftLook(ctx context.Context, arg SaveDriftLookParams) er
 	)
 	return err
 }
+
+const syncedAgain = `-- name: SyncedAgain :one
+SELECT o.observed_at FROM deployments d
+JOIN deployment_observations o ON o.target_id = d.target_id AND o.deployment_id = d.id
+WHERE d.id = $1 AND o.observed_at > $2 AND o.sync = 'Synced'
+  AND (SELECT b.sync FROM deployment_observations b WHERE b.target_id = o.target_id AND b.deployment_id = o.deployment_id AND b.observed_at < o.observed_at
+       ORDER BY b.observed_at DESC LIMIT 1) = 'OutOfSync'
+ORDER BY o.observed_at LIMIT 1
+`
+
+type SyncedAgainParams struct {
+	DeploymentID int64
+	After        time.Time
+}
+
+func (q *Queries) SyncedAgain(ctx context.Context, arg SyncedAgainParams) (time.Time, error) {
+	row := q.db.QueryRow(ctx, syncedAgain, arg.DeploymentID, arg.After)
+	var observed_at time.Time
+	err := row.Scan(&observed_at)
+	return observed_at, err
+}

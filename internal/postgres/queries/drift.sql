@@ -5,6 +5,14 @@ SELECT 1 FROM deployments WHERE id = $1 FOR NO KEY UPDATE;
 SELECT sqlc.embed(d), l.looked_at FROM drift d LEFT JOIN drift_looks l ON l.deployment_id = d.deployment_id
 WHERE d.deployment_id = $1 AND d.resolved_at IS NULL ORDER BY d.object, d.path;
 
+-- name: SyncedAgain :one
+SELECT o.observed_at FROM deployments d
+JOIN deployment_observations o ON o.target_id = d.target_id AND o.deployment_id = d.id
+WHERE d.id = sqlc.arg(deployment_id) AND o.observed_at > sqlc.arg(after) AND o.sync = 'Synced'
+  AND (SELECT b.sync FROM deployment_observations b WHERE b.target_id = o.target_id AND b.deployment_id = o.deployment_id AND b.observed_at < o.observed_at
+       ORDER BY b.observed_at DESC LIMIT 1) = 'OutOfSync'
+ORDER BY o.observed_at LIMIT 1;
+
 -- name: InsertDrift :exec
 INSERT INTO drift (deployment_id, target_id, object, path, want, have, class, owner, manager, operation, owned_at, excuse, finding, first_seen_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
