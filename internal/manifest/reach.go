@@ -66,6 +66,8 @@ func checkGoal(file string, entries []entry, references []string, g goal) error 
 		switch {
 		case isName && len(acted) > 1:
 			return refuse(AmbiguousImage, file, entries[acted[1]].line, "%d entries act on %s", len(acted), reference)
+		case isName && !slices.Contains(acted, own): // another entry made something of it that the own one does not know
+			return refuse(AmbiguousImage, file, entries[own].line, "the entry for %s does not act on %s, since another does or its form is none of an image", g.name, reference)
 		case !isName && slices.Contains(acted, own):
 			return refuse(AmbiguousImage, file, entries[own].line, "the entry for %s also acts on %s", g.name, reference)
 		}

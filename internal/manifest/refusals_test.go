@@ -77,6 +77,7 @@ func TestSetImagesRefuses(t *testing.T) {
 		"would act on the new name":       {manifest.AmbiguousImage, shop(withBase + "images: [{name: web, newTag: v1}, {name: " + shopWeb + ", newTag: v2}]\n")},
 		"pattern for more than one image": {manifest.AmbiguousImage, shop(withBase + "images: [{name: '(web|orders)', newTag: v1}]\n")},
 		"pattern with the tag":            {manifest.AmbiguousImage, shop(withBase + "images: [{name: 'web:1.0', newTag: v1}]\n")},
+		"pattern that spoils the image":   {manifest.AmbiguousImage, shop(withBase + "images: [{name: '.*0', newTag: A0, digest: 000A}]\n")},
 		"another image is renamed to it":  {manifest.AmbiguousImage, shop(withBase + "images: [{name: orders, newName: web}, {name: web, newTag: v1}]\n")},
 		"name is no regular expression":   {manifest.RenderFailed, shop(withBase + "images: [{name: 'web['}]\n")},
 		"base is not YAML":                {manifest.RenderFailed, shop(withBase+webEntry, "apps/shop/base/kustomization.yaml", "resources: [\n")},
