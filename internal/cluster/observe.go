@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"time"
 
@@ -21,6 +22,10 @@ func (c *Cluster) next(ctx context.Context) bool {
 	}
 	defer c.queue.Done(name)
 	if err := c.tell(ctx, name); err != nil && ctx.Err() == nil {
+		if errors.Is(err, promotion.ErrOutdated) {
+			c.queue.AddAfter(name, firstRetry)
+			return true
+		}
 		c.Log.Warn("what a cluster does could not be recorded and is tried again", "cluster", c.Name, "application", name.String(), "err", err)
 		c.queue.AddRateLimited(name)
 		return true

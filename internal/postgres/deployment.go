@@ -15,7 +15,8 @@ import (
 )
 
 // SaveObservation updates the deployment. Its history gets a row when what a
-// person would call its state differs; counts of a rollout alone do not.
+// person would call its state differs; counts of a rollout alone do not. Several servers watch: what one saw before what another has
+// stored already is refused, so that it looks again. That nothing is known any more counts from then on.
 func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targetID, releaseID int64) (bool, error) {
 	old, err := t.q.LockDeployment(ctx, dbsqlc.LockDeploymentParams{Cluster: o.Key.Cluster, Namespace: o.Key.Namespace, Name: o.Key.Name})
 	known := err == nil
@@ -27,23 +28,29 @@ func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targe
 		return false, err
 	}
 	moved := !known || differs(old, row)
-	row.Since = o.ObservedAt
+	if !moved && old.ComparedRev == row.ComparedRev && sameDocument(old.Application, row.Application) && sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
+		return false, nil
+	}
+	if known && o.ObservedAt.Before(old.ObservedAt) {
+		if o.Health != promotion.HealthUnknown {
+			return false, promotion.ErrOutdated
+		}
+		row.ObservedAt = old.ObservedAt
+	}
+	row.Since = row.ObservedAt
 	if !moved {
 		row.Since = old.Since
-		if old.ComparedRev == row.ComparedRev && sameDocument(old.Application, row.Application) && sameDocument(old.Containers, row.Containers) && sameDocument(old.Rollout, row.Rollout) {
-			return false, nil
-		}
 	}
 	id, err := t.q.SaveDeployment(ctx, row)
 	if err != nil || !moved {
 		return err == nil, err
 	}
-	if err := t.q.ReplaceObservation(ctx, dbsqlc.ReplaceObservationParams{DeploymentID: id, At: o.ObservedAt}); err != nil {
+	if err := t.q.ReplaceObservation(ctx, dbsqlc.ReplaceObservationParams{DeploymentID: id, At: row.ObservedAt}); err != nil {
 		return false, err
 	}
 	return true, t.q.InsertObservation(ctx, dbsqlc.InsertObservationParams{DeploymentID: id, TargetID: row.TargetID, ReleaseID: row.ReleaseID,
 		Sync: row.Sync, Health: row.Health, Revision: row.Revision, Operation: row.Operation, Message: row.Message, Images: row.Images,
-		ImageIds: row.ImageIds, ObservedAt: o.ObservedAt})
+		ImageIds: row.ImageIds, ObservedAt: row.ObservedAt})
 }
 
 func differs(old dbsqlc.Deployment, row dbsqlc.SaveDeploymentParams) bool {

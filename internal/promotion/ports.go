@@ -22,6 +22,8 @@ var (
 	ErrOperationRunning = errors.New("another sync operation is running")
 	// ErrNotFound: what was asked for does not exist there.
 	ErrNotFound = errors.New("not found")
+	// ErrOutdated: what was observed is older than what is stored. Look again.
+	ErrOutdated = errors.New("another server has seen it later")
 )
 
 // ConfigRepository is the mirror of one config repository. Every read is from

@@ -172,7 +172,7 @@ type Tx interface {
 	ImagesOf(ctx context.Context, applicationID int64) ([]string, error)
 	ChartsOf(ctx context.Context, applicationID int64) (ChartsKnown, error)
 	SavePlatforms(ctx context.Context, indexDigest string, manifests []PlatformManifest) error
-	// SaveObservation updates the deployment, and its history when it differs.
+	// SaveObservation updates the deployment, and its history when it differs. ErrOutdated: another server has seen it later.
 	SaveObservation(ctx context.Context, o Observation, targetID, releaseID int64) (changed bool, err error)
 
 	InsertFreeze(ctx context.Context, z Freeze) (int64, error)

@@ -50,14 +50,20 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// Start builds the program and starts a demo, without the story unless args say so, and waits until it is ready.
-func Start(t testing.TB, args ...string) *Demo {
+// Program is the file of the program, which is built for the first who asks.
+func Program(t testing.TB) string {
 	t.Helper()
 	file, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := New(t, file, args...)
+	return file
+}
+
+// Start builds the program and starts a demo, without the story unless args say so, and waits until it is ready.
+func Start(t testing.TB, args ...string) *Demo {
+	t.Helper()
+	d := New(t, Program(t), args...)
 	d.Run(t)
 	return d
 }

@@ -161,7 +161,7 @@ func (s *shop) waysBack() promotion.RollbackCheck {
 // removesTheKey has a person take PARCEL_API out of main, past Sluice, and sync prod.
 func (s *shop) removesTheKey() {
 	s.Helper()
-	c := prhosttest.NewClone(s, strings.Replace(s.service.Sites[configRepository].URL, "http://", "http://rita:secret@", 1))
+	c := prhosttest.NewClone(s, strings.Replace(s.url, "http://", "http://rita:secret@", 1))
 	c.Push("main", prodOverlay, strings.Replace(c.Git("show", "origin/main:"+prodOverlay)+"\n", parcelKey, "images:", 1))
 	s.restored("web-prod")
 	if values := s.configMapInProd(); values["PARCEL_API"] != nil || values["LOG_LEVEL"] == nil {

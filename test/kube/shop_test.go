@@ -49,6 +49,7 @@ type shop struct {
 	*world
 	service *promotion.Service
 	host    *builtin.Host
+	url     string   // of the config repository
 	images  string   // the registry's host
 	pulled  sync.Map // by an image's reference, what a node of linux/arm64 pulls
 }
@@ -61,11 +62,7 @@ func newShopOf(w *world, change func(files map[string][]byte)) *shop {
 	s := &shop{world: w}
 	ctx := w.startControlPlane()
 	w.openDatabase()
-	handler, err := demoregistry.Open(w.TempDir())
-	w.must(err)
-	server := httptest.NewServer(handler)
-	w.Cleanup(server.Close)
-	s.images = strings.TrimPrefix(server.URL, "http://")
+	s.openRegistry()
 	queue, err := jobs.Enqueuer(w.pool)
 	w.must(err)
 	people := map[string][]promotion.Role{rita.Name: rita.Roles, ada.Name: ada.Roles}
@@ -75,13 +72,7 @@ func newShopOf(w *world, change func(files map[string][]byte)) *shop {
 		Inspectors: map[string]promotion.Inspector{clusterName: w.inspector()}}
 	site := s.openRepository(change)
 	s.service.Sites = map[string]promotion.Site{configRepository: site}
-	w.startEngine(ctx, site.Repository.Fetch, func(ctx context.Context, revision, path string) ([]*unstructured.Unstructured, error) {
-		tree, err := site.Repository.Tree(ctx, revision)
-		if err != nil {
-			return nil, err
-		}
-		return overlays.Overlays{}.Objects(tree, path)
-	})
+	s.engineFor(ctx, site.Repository)
 	w.watch(ctx, s.service, nil)
 	s.service.Clusters, s.service.Readers = map[string]promotion.Cluster{clusterName: w.cluster}, map[string]promotion.ClusterReader{clusterName: w.cluster}
 	s.work()
@@ -90,6 +81,38 @@ func newShopOf(w *world, change func(files map[string][]byte)) *shop {
 		w.kubelet.In("shop-"+environment, s.fate)
 	}
 	return s
+}
+
+func (s *shop) openRegistry() {
+	s.Helper()
+	handler, err := demoregistry.Open(s.TempDir())
+	s.must(err)
+	server := httptest.NewServer(handler)
+	s.Cleanup(server.Close)
+	s.images = strings.TrimPrefix(server.URL, "http://")
+}
+
+// engineFor has Argo CD's stand-in render the config repository.
+func (s *shop) engineFor(ctx context.Context, repository promotion.ConfigRepository) {
+	s.Helper()
+	s.startEngine(ctx, repository.Fetch, func(ctx context.Context, revision, path string) ([]*unstructured.Unstructured, error) {
+		tree, err := repository.Tree(ctx, revision)
+		if err != nil {
+			return nil, err
+		}
+		return overlays.Overlays{}.Objects(tree, path)
+	})
+}
+
+// files are those of web in dev and in prod.
+func (s *shop) files() map[string][]byte {
+	s.Helper()
+	files, err := demo.Files(s.Context(), s.images, func(_ context.Context, i demo.Image) (string, error) { return s.push(i.Name, i.Version), nil })
+	s.must(err)
+	maps.DeleteFunc(files, func(name string, _ []byte) bool {
+		return strings.HasPrefix(name, "apps/") && !strings.HasPrefix(name, "apps/web/") || strings.HasPrefix(name, "apps/web/overlays/staging/")
+	})
+	return files
 }
 
 // openRepository makes the config repository on the built-in host.
@@ -105,18 +128,19 @@ func (s *shop) openRepository(change func(files map[string][]byte)) promotion.Si
 	s.must(err)
 	s.host = host
 	mux.Handle("/git/", http.StripPrefix("/git", host.Handler()))
-	files, err := demo.Files(s.Context(), s.images, func(_ context.Context, i demo.Image) (string, error) { return s.push(i.Name, i.Version), nil })
-	s.must(err)
-	maps.DeleteFunc(files, func(name string, _ []byte) bool {
-		return strings.HasPrefix(name, "apps/") && !strings.HasPrefix(name, "apps/web/") || strings.HasPrefix(name, "apps/web/overlays/staging/")
-	})
+	files := s.files()
 	change(files)
 	s.must(host.Create(s.Context(), configRepository, files, promotion.Signature{Name: "Olga Ops", Email: "olga@example.test", When: time.Now()}))
-	url := host.CloneURL(configRepository)
-	mirror, err := gitrepo.Open(s.Context(), gitrepo.Options{Name: configRepository, URL: url, Branch: builtin.MainBranch, Dir: s.TempDir(),
-		Auth: func(context.Context) (string, string, error) { return "sluice", "sesame", nil }})
+	s.url = host.CloneURL(configRepository)
+	return promotion.Site{URL: s.url, BaseBranch: builtin.MainBranch, Repository: s.mirror("sluice", "sesame"), Host: host.Repository(configRepository)}
+}
+
+func (s *shop) mirror(name, secret string) *gitrepo.Mirror {
+	s.Helper()
+	mirror, err := gitrepo.Open(s.Context(), gitrepo.Options{Name: configRepository, URL: s.url, Branch: builtin.MainBranch, Dir: s.TempDir(),
+		Auth: func(context.Context) (string, string, error) { return name, secret, nil }})
 	s.must(err)
-	return promotion.Site{URL: url, BaseBranch: builtin.MainBranch, Repository: mirror, Host: host.Repository(configRepository)}
+	return mirror
 }
 
 // work looks at the repository and then does what is enqueued, as the server does.
@@ -228,7 +252,7 @@ spec:
   source: {repoURL: "%[2]s", path: apps/web/overlays/%[1]s, targetRevision: main}
   destination: {server: "https://kubernetes.default.svc", namespace: shop-%[1]s}
   syncPolicy: %[3]s
-`, environment, s.service.Sites[configRepository].URL, policy))
+`, environment, s.url, policy))
 }
 
 // is waits until a promotion is in a state.

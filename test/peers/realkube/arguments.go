@@ -61,11 +61,14 @@ func (c *ControlPlane) controllerManagerArguments() []string {
 		"--v=0"}
 }
 
+// Kubeconfig is a file with which a program reaches the API server as a cluster's administrator.
+func (c *ControlPlane) Kubeconfig() string { return c.file("administrator.kubeconfig") }
+
 func (c *ControlPlane) writeKubeconfigs() error {
-	for _, program := range []string{"controller-manager", "scheduler"} {
+	for program, token := range map[string]string{"controller-manager": c.tokenOf("controller-manager"), "scheduler": c.tokenOf("scheduler"), "administrator": c.administration} {
 		config := api.NewConfig()
 		config.Clusters["it"] = &api.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
-		config.AuthInfos["it"] = &api.AuthInfo{Token: c.tokenOf(program)}
+		config.AuthInfos["it"] = &api.AuthInfo{Token: token}
 		config.Contexts["it"] = &api.Context{Cluster: "it", AuthInfo: "it"}
 		config.CurrentContext = "it"
 		if err := clientcmd.WriteToFile(*config, c.file(program+".kubeconfig")); err != nil {
