@@ -179,6 +179,7 @@ environments:
     evidence: [x]
     registries: {a: b}
     rollback_checks: {traffic: report}
+    attest: []
     gates: {content: off}
 `, "apps/web/sluice.yaml": "database: postgres\n"})
 	said, unsaid := reflect.ValueOf(rules.For(target("web", "prod"))), reflect.ValueOf(promotion.DefaultPolicy(50))

@@ -41,6 +41,7 @@ var settings = append([]setting{
 	longer("window.lead", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLead }),
 	longer("window.least_left", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.WindowLeft }),
 	evidence("evidence", (field).neededEvidence, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Evidence }),
+	attest("attest"),
 	registries("registries"),
 	hotfixApprovals("hotfix.approvals"),
 	rollbackApprovals("rollback.approvals"),

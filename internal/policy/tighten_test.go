@@ -51,6 +51,7 @@ func TestDirections(t *testing.T) {
 		"approvals.count":        {"1", "2"},
 		"approvals.roles":        {"[approver, admin]", "[admin]"},
 		"approvals.expire_after": {"never", "72h"},
+		"attest":                 {"[messages]", "[caches, messages]"},
 		"evidence":               {"[a]", "[{name: b}, a]"},
 		"concurrency.most":       {"6", "5"},
 		"concurrency.priority":   {"high", "low"},

@@ -35,6 +35,12 @@ func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, crea
 		p.Digests = append(p.Digests, a.Digest)
 		p.Tags = append(p.Tags, strings.Join(a.Tags, " "))
 	}
+	for _, a := range b.Attestations {
+		if _, err := t.InsertAttestation(ctx, promotion.Attestation{BuildID: id, Subject: a.Subject, Verdict: a.Verdict, Since: a.Since, Reason: a.Summary,
+			By: b.PostedBy, At: b.PostedAt}); err != nil {
+			return 0, false, err
+		}
+	}
 	if err := t.q.InsertBuildArtifacts(ctx, p); err != nil || len(b.Charts) == 0 {
 		return id, true, err
 	}

@@ -13,17 +13,18 @@ import (
 
 // BuildRequest is what CI posts. The zero Line is "main".
 type BuildRequest struct {
-	Application    string          `json:"application"`
-	Version        string          `json:"version"`
-	Line           string          `json:"line"`
-	Group          string          `json:"group"`
-	GroupExpects   []string        `json:"expects"`
-	Artifacts      []BuildArtifact `json:"artifacts"`
-	Charts         []Chart         `json:"charts,omitempty"`
-	Source         Source          `json:"source"`
-	CI             CIRun           `json:"ci"`
-	Migrations     *Migrations     `json:"migrations,omitempty"` // nil when CI posts none
-	IdempotencyKey string          `json:"-"`
+	Application    string             `json:"application"`
+	Version        string             `json:"version"`
+	Line           string             `json:"line"`
+	Group          string             `json:"group"`
+	GroupExpects   []string           `json:"expects"`
+	Artifacts      []BuildArtifact    `json:"artifacts"`
+	Charts         []Chart            `json:"charts,omitempty"`
+	Source         Source             `json:"source"`
+	CI             CIRun              `json:"ci"`
+	Migrations     *Migrations        `json:"migrations,omitempty"` // nil when CI posts none
+	Attestations   []BuildAttestation `json:"attestations,omitempty"`
+	IdempotencyKey string             `json:"-"`
 }
 
 // DefaultLine is the line of releases that name none.
@@ -58,6 +59,9 @@ func (r BuildRequest) validate() error {
 		if err := r.Migrations.validate(); err != nil {
 			return err
 		}
+	}
+	if err := r.validateAttestations(); err != nil {
+		return err
 	}
 	if err := r.validateArtifacts(); err != nil {
 		return err
@@ -132,6 +136,7 @@ func (r BuildRequest) fingerprint() (string, error) {
 		return strings.Compare(a.Repository, b.Repository)
 	})
 	r.Charts = slices.SortedFunc(slices.Values(r.Charts), func(a, b Chart) int { return strings.Compare(a.Name, b.Name) })
+	r.Attestations = slices.SortedFunc(slices.Values(r.Attestations), func(a, b BuildAttestation) int { return strings.Compare(string(a.Subject), string(b.Subject)) })
 	canonical, err := json.Marshal(r)
 	if err != nil {
 		return "", fmt.Errorf("fingerprint of a build: %w", err)

@@ -59,8 +59,9 @@ const (
 // gathered are the facts about one candidate, with what people should know of them.
 type gathered struct {
 	rollback.Facts
-	Notes  []string // what is no reason against it, and yet worth knowing
-	Unread []string // what could not be read and why
+	Notes  []string  // what is no reason against it, and yet worth knowing
+	Unread []string  // what could not be read and why
+	until  time.Time // when the first attestation expires that it rests on; zero: never
 }
 
 // goingBack is one step from a release to another in one target, of which a verdict is asked.
@@ -76,6 +77,8 @@ type goingBack struct {
 	now       *Needs     // of what it renders before
 	problem   string     // why one of them is not known
 	data      *DataFacts // nil until they are looked for
+	attested  attested
+	askedBy   string // who asked for the promotion that the step is of; empty without one
 }
 
 func worst(order []rollback.State, states ...rollback.State) rollback.State {

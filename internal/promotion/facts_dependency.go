@@ -6,10 +6,10 @@ import (
 	"github.com/sluicehq/sluice/internal/rollback"
 )
 
-// dependencyFacts says how the secrets do that controllers write. Nobody can attest messages, caches and effects outside yet:
-// they are not connected. Where nothing else is known to be wrong or unread, the check is listed as unchecked.
-func dependencyFacts(st goingBack, c ClusterFacts, g *gathered) {
-	d := rollback.Dependency{Messages: rollback.Missing, Cache: rollback.Missing, ExternalEffects: rollback.Missing}
+// dependencyFacts says how the secrets do that controllers write, and what was attested. Where the policy does not say what has to be,
+// and nothing else is known to be wrong or unread, the check is listed as unchecked.
+func dependencyFacts(st goingBack, c ClusterFacts, policy EnvironmentPolicy, g *gathered) {
+	d := st.attested.dependency(policy)
 	unread := st.back == nil
 	if st.back != nil {
 		d.ExternalSecrets, d.SealedSecrets = []rollback.ExternalSecret{}, []rollback.SealedSecret{}
@@ -31,7 +31,7 @@ func dependencyFacts(st goingBack, c ClusterFacts, g *gathered) {
 		}
 	}
 	g.Dependency = d
-	if !unread && !slices.Contains(g.Unchecked, rollback.DependencyRecoverable) {
+	if policy.Attest == nil && !unread && !slices.Contains(g.Unchecked, rollback.DependencyRecoverable) {
 		g.Unchecked = append(g.Unchecked, rollback.DependencyRecoverable)
 	}
 }

@@ -24,6 +24,7 @@ func (s *Service) gather(ctx context.Context, site Site, t Target, head string, 
 			data := s.dataFacts(ctx, b.target, b.current, b.candidate)
 			b.data = &data
 		}
+		b.attested = s.attested(ctx, *b)
 	})
 	ctx, cancel := context.WithTimeout(ctx, s.Patience.check())
 	defer cancel()
@@ -70,10 +71,12 @@ func (s *Service) factsOf(ctx context.Context, b goingBack, policy EnvironmentPo
 	s.artifactFacts(ctx, b, policy, c.Platforms, &g)
 	configFacts(b, c, &g)
 	trafficFacts(b, c, &g)
-	dependencyFacts(b, c, &g)
+	dependencyFacts(b, c, policy, &g)
 	g.Modes = policy.checkModes()
 	g.Data = b.data.Data
+	g.Data.NewData = b.attested.newData(g.Data.NewData)
 	g.Unread, g.Notes = append(g.Unread, b.data.Unread...), append(g.Notes, b.data.Notes...)
+	b.attested.tell(&g)
 	switch {
 	case b.data.Unchecked:
 		g.Unchecked = append(g.Unchecked, rollback.DataCompatible)

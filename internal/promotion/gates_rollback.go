@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sluicehq/sluice/internal/rollback"
 )
@@ -33,7 +32,7 @@ func (s *Service) rollbackSafe(ctx context.Context, f *situation) GateResult {
 	if holds.Verdict != Pass {
 		return holds // with file and line, and for what is promoted as well as for what runs; what is unknown the verdict names, to be accepted
 	}
-	b := goingBack{target: f.Target, way: ImagesOnly, current: f.Release, candidate: running}
+	b := goingBack{target: f.Target, way: ImagesOnly, current: f.Release, candidate: running, askedBy: f.RequestedBy}
 	if f.Kind == KindRollback {
 		b.current, b.candidate = running, f.Release
 		switch {
@@ -60,7 +59,7 @@ func (s *Service) weighed(ctx context.Context, f *situation, verdicts []Rollback
 	v := &verdicts[0]
 	unknowns := v.Verdict.Acceptable()
 	var accepted []Acceptance
-	var expires time.Time // of the first of them
+	expires := v.until // the first of these and those
 	if f.ID != 0 {
 		all, err := s.Store.AcceptancesOf(ctx, f.ID)
 		if err != nil {

@@ -29,7 +29,8 @@ type Build struct {
 	Charts         []Chart
 	Source         Source
 	CI             CIRun
-	Migrations     *Migrations `json:"-"` // of a post; nil when read: see Reader.MigrationsOf
+	Attestations   []BuildAttestation `json:",omitempty"` // of a post; nil when read: see Reader.AttestationsAbout
+	Migrations     *Migrations        `json:"-"`          // of a post; nil when read: see Reader.MigrationsOf
 	PostedBy       string
 	PostedAt       time.Time
 }

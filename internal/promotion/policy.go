@@ -37,6 +37,7 @@ type EnvironmentPolicy struct {
 	WindowLeft         time.Duration     // a change is held when less than this is left of a sync window
 	Registries         map[string]string // repository prefixes that this environment pulls from elsewhere, by what CI posts
 	Database           Database          // what the application has of one
+	Attest             []Subject         // what somebody has to attest of a release before it can be gone back from; nil: nothing is said
 	Modes              map[string]Mode
 	Checks             map[string]Mode // of the gate rollback-safe, by their words: what is enforced holds as far as the gate does
 

@@ -20,6 +20,8 @@ type Queries interface {
 	Overrides(ctx context.Context, at time.Time) ([]Override, error)
 	// Violations are newest first; only those not closed when open.
 	Violations(ctx context.Context, open bool, limit int) ([]Violation, error)
+	// Attestations about an application's releases are newest first.
+	Attestations(ctx context.Context, application string, limit int) ([]Attestation, error)
 	// Deliveries are newest first; only those that failed and have not arrived since when failed.
 	Deliveries(ctx context.Context, failed bool, limit int) ([]Delivery, error)
 }

@@ -28,7 +28,7 @@ func (s *Service) RecordBuild(ctx context.Context, by Actor, r BuildRequest) (ou
 	}
 	// The artifacts stay in the order in which they were posted: refusals name them by it.
 	b := Build{Fingerprint: print, IdempotencyKey: r.IdempotencyKey, Version: r.Version, Line: n.Line, Group: r.Group,
-		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Charts: r.Charts, Source: r.Source, CI: r.CI, Migrations: n.Migrations, PostedBy: by.Name, PostedAt: s.Now()}
+		GroupExpects: n.GroupExpects, Artifacts: r.Artifacts, Charts: r.Charts, Source: r.Source, CI: r.CI, Migrations: n.Migrations, Attestations: r.Attestations, PostedBy: by.Name, PostedAt: s.Now()}
 	err = s.Store.Tx(ctx, func(tx Tx) error {
 		out, created, err = s.recordBuild(ctx, tx, by, b, r.Application)
 		return err

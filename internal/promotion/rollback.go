@@ -25,6 +25,8 @@ type RollbackVerdict struct {
 	Unread      []string  // what could not be read and why, a sentence each
 	EvaluatedAt time.Time // when these facts were found first, of a stored one
 	ConfirmedAt time.Time // when they were found last
+
+	until time.Time // when it may be another by itself, since an attestation expires; zero: never
 }
 
 // Key tells apart what verdicts were concluded from.

@@ -34,7 +34,7 @@ func (s *Service) judgeBacks(ctx context.Context, t Target, backs []goingBack) (
 	verdicts := make([]RollbackVerdict, len(backs))
 	for i, b := range backs {
 		verdicts[i] = RollbackVerdict{Target: t, Current: b.current, Candidate: b.candidate, Way: b.way, Commit: b.commit, Facts: facts[i].Facts,
-			Verdict: rollback.Evaluate(facts[i].Facts), Notes: facts[i].Notes, Unread: facts[i].Unread}
+			Verdict: rollback.Evaluate(facts[i].Facts), Notes: facts[i].Notes, Unread: facts[i].Unread, until: facts[i].until}
 	}
 	return verdicts, nil
 }

@@ -87,6 +87,9 @@ type Reader interface {
 	VerifiedHere(ctx context.Context, targetID int64, limit int) ([]Release, error)
 	// RollbackVerdict is a stored verdict; ErrNotFound.
 	RollbackVerdict(ctx context.Context, id int64) (RollbackVerdict, error)
+	// AttestationsAbout are the words about what releases leave behind that may be about going back to a candidate, newest first:
+	// those that were posted, and those that were signed for the pair.
+	AttestationsAbout(ctx context.Context, releaseIDs []int64, candidateID int64) ([]Attestation, error)
 	// AcceptancesOf are a promotion's accepted unknowns, those that have expired too.
 	AcceptancesOf(ctx context.Context, promotionID int64) ([]Acceptance, error)
 	// SyncLine are the syncs that wait in the line or have a place.
@@ -147,6 +150,7 @@ type Tx interface {
 	RevokeToken(ctx context.Context, name string, at time.Time) (revoked bool, err error)
 	// KeepRollbackVerdict stores a verdict and sets its id, unless the last one of the same step was concluded from the same facts.
 	KeepRollbackVerdict(ctx context.Context, v *RollbackVerdict, at time.Time) error
+	InsertAttestation(ctx context.Context, a Attestation) (int64, error)
 	InsertAcceptance(ctx context.Context, a Acceptance) (int64, error)
 	SaveGates(ctx context.Context, promotionID int64, results []GateResult) error
 

@@ -17,8 +17,8 @@ func dependencyRecoverable(d Dependency) findings {
 	for _, s := range d.SealedSecrets {
 		f.state(s.Decryptable, No, "sealed-secret-undecryptable:"+s.Name, "sealed-secret-unread:"+s.Name, Yes)
 	}
-	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed)
-	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed)
-	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable)
+	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed, NotRequired)
+	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed, NotRequired)
+	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable, NotRequired)
 	return f
 }

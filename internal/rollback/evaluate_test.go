@@ -119,6 +119,9 @@ func TestReasons(t *testing.T) {
 			f.Dependency.ExternalSecrets[0].StoreReady = rollback.No
 			f.Dependency.ExternalSecrets[0].RemoteKey = rollback.Unread
 		}, []string{"remote-key-unread:es", "secret-store-not-ready:es"}},
+		"nobody has to attest": {func(f *rollback.Facts) {
+			f.Dependency.Messages, f.Dependency.Cache, f.Dependency.ExternalEffects = rollback.NotRequired, rollback.NotRequired, rollback.NotRequired
+		}, nil},
 		"attested against": {func(f *rollback.Facts) {
 			f.Dependency.Messages, f.Dependency.Cache = rollback.Incompatible, rollback.Incompatible
 		}, []string{"cache-incompatible", "messages-incompatible"}},

@@ -7,9 +7,10 @@ type State string
 
 // The states of facts.
 const (
-	Unread  State = "unread"  // it was asked for and could not be read
-	Missing State = "missing" // nobody has recorded or attested it
-	NotUsed State = "not-used"
+	Unread      State = "unread"  // it was asked for and could not be read
+	Missing     State = "missing" // nobody has recorded or attested it
+	NotUsed     State = "not-used"
+	NotRequired State = "not-required" // policy does not ask for it
 
 	Yes     State = "yes"
 	No      State = "no"

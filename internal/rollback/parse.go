@@ -120,9 +120,9 @@ func (c *checker) dependency(d Dependency) {
 		c.named(place+".name", s.Name)
 		c.state(place+".decryptable", s.Decryptable, Yes, No)
 	}
-	c.state("dependency.messages", d.Messages, Compatible, Incompatible, NotUsed)
-	c.state("dependency.cache", d.Cache, Compatible, Incompatible, NotUsed)
-	c.state("dependency.external_effects", d.ExternalEffects, None, Recoverable, Irreversible)
+	c.state("dependency.messages", d.Messages, Compatible, Incompatible, NotUsed, NotRequired)
+	c.state("dependency.cache", d.Cache, Compatible, Incompatible, NotUsed, NotRequired)
+	c.state("dependency.external_effects", d.ExternalEffects, None, Recoverable, Irreversible, NotRequired)
 }
 
 // state allows the given states and those that say nothing is known.
