@@ -730,6 +730,25 @@ type AcceptanceRequest struct {
 	Unknown string `json:"unknown"`
 }
 
+// AdoptionPlan defines model for AdoptionPlan.
+type AdoptionPlan struct {
+	// Cause The drift that Git would say, in words.
+	Cause string          `json:"cause"`
+	Plan  RestorationPlan `json:"plan"`
+
+	// SelfHeal Argo CD undoes the drift by itself, maybe before Git says it.
+	SelfHeal bool `json:"self_heal"`
+}
+
+// AdoptionRequest defines model for AdoptionRequest.
+type AdoptionRequest struct {
+	Application string `json:"application"`
+	Environment string `json:"environment"`
+
+	// Reason Needed to adopt.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
+
 // Application defines model for Application.
 type Application struct {
 	Application  string        `json:"application"`
@@ -1546,6 +1565,8 @@ type ProjectWindows struct {
 
 // Promotion The decision, the pull request and the deployment are separate facts; `state` is derived from them.
 type Promotion struct {
+	// Adopts The drift that it makes Git say, in words. Left out when none.
+	Adopts      string     `json:"adopts,omitempty,omitzero"`
 	Application string     `json:"application"`
 	Approvals   []Approval `json:"approvals,omitzero"`
 
@@ -2506,6 +2527,12 @@ type ListWindowsParams struct {
 	// To end of the range, at most 400 days after its start; 7 days after it when left out
 	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
 }
+
+// AdoptJSONRequestBody defines body for Adopt for application/json ContentType.
+type AdoptJSONRequestBody = AdoptionRequest
+
+// PlanAdoptionJSONRequestBody defines body for PlanAdoption for application/json ContentType.
+type PlanAdoptionJSONRequestBody = AdoptionRequest
 
 // PostBuildJSONRequestBody defines body for PostBuild for application/json ContentType.
 type PostBuildJSONRequestBody = BuildRequest

@@ -11,7 +11,7 @@ import (
 
 func newDriftCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "drift", Short: "What live objects have that Git does not say"}
-	cmd.AddCommand(newDriftListCommand())
+	cmd.AddCommand(newDriftListCommand(), newDriftAdoptCommand())
 	return cmd
 }
 

@@ -31,6 +31,14 @@ func TestCallsAboutGates(t *testing.T) {
 			l, err := c.Revisions(ctx, "web", "prod")
 			return *l.Items[0].Release, err
 		}},
+		{"POST /api/v1/adoptions:plan", func(ctx context.Context, c *client.Client) (int64, error) {
+			p, err := c.PlanAdoption(ctx, api.AdoptionRequest{Application: "web", Environment: "prod"})
+			return p.Plan.Release, err
+		}},
+		{"POST /api/v1/adoptions", func(ctx context.Context, c *client.Client) (int64, error) {
+			p, err := c.Adopt(ctx, api.AdoptionRequest{Application: "web", Environment: "prod", Reason: "INC-77"})
+			return p.ID, err
+		}},
 		{"POST /api/v1/restorations:plan", func(ctx context.Context, c *client.Client) (int64, error) {
 			p, err := c.PlanRestoration(ctx, back)
 			return p.Release, err
@@ -84,7 +92,7 @@ func TestCallsAboutGates(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
 			t.Parallel()
-			c, got := serve(t, http.StatusOK, "application/json", `{"id": 7, "release": 7, "items": [{"id": 7, "release": 7}]}`)
+			c, got := serve(t, http.StatusOK, "application/json", `{"id": 7, "release": 7, "plan": {"release": 7}, "items": [{"id": 7, "release": 7}]}`)
 			id, err := tt.call(t.Context(), c)
 			if err != nil || id != 7 {
 				t.Errorf("id %d, %v", id, err)

@@ -67,6 +67,8 @@ func (a *API) Register(r *auth.Router) {
 	r.Add(http.MethodPost, "/api/v1/rollbacks", managers, a.startRollback)
 	r.Add(http.MethodPost, `/api/v1/restorations\:plan`, everybody, a.planRestoration)
 	r.Add(http.MethodPost, "/api/v1/restorations", managers, a.restore)
+	r.Add(http.MethodPost, `/api/v1/adoptions\:plan`, everybody, a.planAdoption)
+	r.Add(http.MethodPost, "/api/v1/adoptions", managers, a.adopt)
 
 	r.Add(http.MethodGet, "/api/v1/releases", everybody, a.listReleases)
 	r.Add(http.MethodGet, "/api/v1/releases/:id", everybody, a.getRelease)

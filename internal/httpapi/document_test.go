@@ -55,6 +55,8 @@ var bodies = map[string]string{
 	"acceptUnknown":    `{"unknown": "chart-unread", "reason": "no chart", "expires_at": "2026-03-02T12:00:00Z"}`,
 	"planRollback":     `{"application": "web", "environment": "prod", "way": "images", "to": "1.4.1"}`,
 	"startRollback":    `{"application": "web", "environment": "prod", "way": "images", "to": "1.4.1", "reason": "orders"}`,
+	"planAdoption":     `{"application": "web", "environment": "prod"}`,
+	"adopt":            `{"application": "web", "environment": "prod", "reason": "INC-77"}`,
 	"planRestoration":  `{"application": "web", "environment": "prod", "commit": "c0"}`,
 	"restore":          `{"application": "web", "environment": "prod", "commit": "c0", "reason": "back"}`,
 	"rejectRelease":    `{"reason": "it leaks"}`,

@@ -12,6 +12,7 @@ func promotionAnswer(p promotion.Promotion) api.Promotion {
 		Kind: api.PromotionKind(p.Kind), State: api.PromotionState(p.State()),
 		Release: unlessZero(p.Release.ID), ReleaseNumber: unlessZero(p.Release.Number), Version: p.Release.Version,
 		Restore:     api.Restoration{Commit: p.Restore.Commit, Base: p.Restore.Base, Secrets: p.Restore.Secrets, Revert: p.Restore.Revert},
+		Adopts:      p.Adopt.Cause,
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt.UTC(), Reason: p.Reason, StartedByBuild: p.StartedByBuild,
 		WaitsFor: p.WaitsFor, Failure: p.Failure,
 

@@ -49,6 +49,18 @@ func (s *stub) PlanRollback(ctx context.Context, r promotion.GoBackRequest) (pro
 	return plan, err
 }
 
+func (s *stub) PlanAdopt(ctx context.Context, r promotion.AdoptRequest) (promotion.AdoptPlan, error) {
+	restored, err := s.PlanRestore(ctx, promotion.RestoreRequest{})
+	s.asked = r
+	plan := promotion.AdoptPlan{RestorePlan: restored, SelfHeal: true}
+	plan.Cause = "1.4.1 runs, an earlier release"
+	return plan, err
+}
+
+func (s *stub) Adopt(_ context.Context, by promotion.Actor, r promotion.AdoptRequest) (promotion.Promotion, error) {
+	return s.use(by, r)
+}
+
 func (s *stub) StartRollback(_ context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error) {
 	return s.use(by, r)
 }

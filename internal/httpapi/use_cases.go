@@ -31,6 +31,8 @@ type UseCases interface {
 	StartRollback(ctx context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error)
 	PlanRestore(ctx context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error)
 	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
+	PlanAdopt(ctx context.Context, r promotion.AdoptRequest) (promotion.AdoptPlan, error)
+	Adopt(ctx context.Context, by promotion.Actor, r promotion.AdoptRequest) (promotion.Promotion, error)
 	CheckRollback(ctx context.Context, r promotion.RollbackRequest) (promotion.RollbackCheck, error)
 	RollbackVerdict(ctx context.Context, id int64) (promotion.RollbackVerdict, error)
 	AcceptUnknown(ctx context.Context, by promotion.Actor, r promotion.AcceptRequest) (promotion.Promotion, error)

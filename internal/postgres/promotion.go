@@ -16,9 +16,14 @@ func promotionOf(p dbsqlc.Promotion, d dbsqlc.TargetDetail) (promotion.Promotion
 	if err := json.Unmarshal(p.SourceChanges, &source); err != nil {
 		return promotion.Promotion{}, fmt.Errorf("source changes of promotion %d: %w", p.ID, err)
 	}
+	adopt := promotion.Adoption{Cause: p.Adopts}
+	if err := json.Unmarshal(p.AdoptedFields, &adopt.Fields); err != nil {
+		return promotion.Promotion{}, fmt.Errorf("adopted fields of promotion %d: %w", p.ID, err)
+	}
 	return promotion.Promotion{ID: p.ID, Target: target(d), Release: promotion.Release{ID: value(p.ReleaseID)}, Kind: promotion.ChangeKind(p.Kind),
 		RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason, StartedByBuild: value(p.StartedByBuild),
 		With: p.WithEnvironments, Hotfix: p.Hotfix, Behind: value(p.Behind),
+		Adopt:    adopt,
 		Restore:  promotion.Restoration{Commit: p.RestoreCommit, Base: p.RestoreBase, Secrets: p.RestoreSecrets, Revert: p.RestoreRevert},
 		Decision: promotion.Decision(p.Decision), DecidedBy: p.DecidedBy, DecidedAt: value(p.DecidedAt), DecisionReason: p.DecisionReason,
 		SupersededBy: value(p.SupersededBy), MergeAskedBy: p.MergeAskedBy, MergeAskedAt: value(p.MergeAskedAt),
@@ -105,10 +110,15 @@ func (r reader) OpenOn(ctx context.Context, targetID int64) ([]promotion.Promoti
 }
 
 func (t *tx) InsertPromotion(ctx context.Context, p promotion.Promotion) (int64, error) {
+	fields, err := json.Marshal(append([]promotion.AdoptedField{}, p.Adopt.Fields...))
+	if err != nil {
+		return 0, fmt.Errorf("adopted fields of a promotion: %w", err)
+	}
 	return t.q.InsertPromotion(ctx, dbsqlc.InsertPromotionParams{TargetID: p.Target.ID, ReleaseID: nullID(p.Release.ID), Kind: string(p.Kind),
 		State: string(p.State()), RequestedBy: p.RequestedBy, RequestedAt: p.RequestedAt, Reason: p.Reason,
 		StartedByBuild: nullID(p.StartedByBuild), RestoreCommit: p.Restore.Commit, RestoreBase: p.Restore.Base,
-		RestoreSecrets: p.Restore.Secrets, RestoreRevert: p.Restore.Revert, WithEnvironments: list(p.With), Hotfix: p.Hotfix, Behind: nullID(p.Behind)})
+		RestoreSecrets: p.Restore.Secrets, RestoreRevert: p.Restore.Revert, WithEnvironments: list(p.With), Hotfix: p.Hotfix, Behind: nullID(p.Behind),
+		Adopts: p.Adopt.Cause, AdoptedFields: fields})
 }
 
 func (t *tx) SavePromotion(ctx context.Context, p promotion.Promotion) error {

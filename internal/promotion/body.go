@@ -76,6 +76,9 @@ func (s *Service) body(f *situation) string {
 		s.bodyOrigin(&b, f)
 		f.artifactTable(&b)
 	}
+	if f.Adopt.Cause != "" {
+		fmt.Fprintf(&b, "**This makes Git say what runs.** %s\n\n", f.Adopt.Cause)
+	}
 	f.writeDiff(&b)
 	switch {
 	case f.Restore.Revert:

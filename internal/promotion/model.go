@@ -112,6 +112,7 @@ type Promotion struct {
 	Reason         string
 	StartedByBuild int64
 	Restore        Restoration // of the configuration; the zero value leaves it as main has it
+	Adopt          Adoption    // of what was changed past Git; the zero value adopts nothing
 	Behind         int64       // the promotion that it waits behind in the target's queue; zero when it has its turn
 	Hotfix         bool        // goes past the environments before the target, which are owed the release afterwards
 	With           []string    // further environments of the application that the same commit gives the release to, sorted

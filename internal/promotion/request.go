@@ -148,6 +148,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 	case p.Restore.Commit != "":
 		message += ", with its configuration as of commit " + short(p.Restore.Commit)
 	}
+	if p.Adopt.Cause != "" {
+		message += ". It makes Git say what runs: " + p.Adopt.Cause
+	}
 	if err := tx.Audit(ctx, s.promotionEvent(ctx, by, p, "promotion.requested", message)); err != nil {
 		return 0, err
 	}

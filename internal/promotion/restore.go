@@ -32,12 +32,18 @@ func (s *Service) PlanRestore(ctx context.Context, r RestoreRequest) (RestorePla
 	if err != nil {
 		return RestorePlan{}, err
 	}
+	release, err := s.releaseThen(ctx, t, r)
+	if err != nil {
+		return RestorePlan{Target: t}, err
+	}
+	return s.planRestoration(ctx, t, release, r.Restoration)
+}
+
+// planRestoration is what setting the configuration back would change, with a release's images and charts.
+func (s *Service) planRestoration(ctx context.Context, t Target, release Release, r Restoration) (RestorePlan, error) {
+	plan := RestorePlan{Target: t, Release: release}
 	site, err := s.site(t)
 	if err != nil {
-		return RestorePlan{}, err
-	}
-	plan := RestorePlan{Target: t}
-	if plan.Release, err = s.releaseThen(ctx, t, r); err != nil {
 		return plan, err
 	}
 	head, err := site.Repository.Fetch(ctx)
@@ -48,7 +54,7 @@ func (s *Service) PlanRestore(ctx context.Context, r RestoreRequest) (RestorePla
 	if err != nil {
 		return plan, err
 	}
-	plan.Change, err = s.restored(ctx, site, t, head, r.Restoration, wantedOf(plan.Release, policy))
+	plan.Change, err = s.restored(ctx, site, t, head, r, wantedOf(plan.Release, policy))
 	if err != nil {
 		return plan, invalid("cannot-restore", "commit", "%s cannot be restored: %v", t.Path, err)
 	}

@@ -28,6 +28,7 @@ func TestActionsByRole(t *testing.T) {
 		{"/owed/waive", rita + ada},
 		{"/restore", rita + ada},
 		{"/rollback", rita + ada},
+		{"/adopt", rita + ada},
 		{"/freezes/4/end", rita + ada},
 		{"/overrides/new", gil},
 		{"/overrides/3/review", rita + amir + ada},
@@ -76,7 +77,7 @@ func TestReadingNeedsSigningInUnlessDemo(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/", "/events", "/promotions/12", "/promote", "/applications/checkout", "/releases/3", "/history?at=x",
 		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7", "/git/platform-config/pulls/new", "/calendar", "/freezes/new",
-		"/hold", "/restore", "/rollback", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
+		"/hold", "/restore", "/rollback", "/adopt", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
 		"/applications/checkout/prod-eu/rollback"} {
 		w := newDoor(t, false).get("", target)
 		if want := "/sign-in?next=" + url.QueryEscape(target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {

@@ -42,6 +42,8 @@ func kindSaid(p promotion.Promotion) string {
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("Change: %s's own pull request, which alters what %s runs. Sluice neither wrote it nor closes it: it judges it, and follows the merge.",
 			p.RequestedBy, p.Target.Environment)
+	case p.Adopt.Cause != "":
+		return "Rollback: makes Git say what runs. " + p.Adopt.Cause
 	case p.Restore.Revert:
 		return "Rollback: undoes exactly what one commit of main changed."
 	case p.Restore.Commit != "" && p.Restore.Base:
@@ -63,6 +65,8 @@ func kindWord(p promotion.Promotion) string {
 		return "hotfix"
 	case p.Kind == promotion.KindRelease:
 		return ""
+	case p.Adopt.Cause != "":
+		return "adopts what runs"
 	case p.Restore.Revert:
 		return "undoes one change"
 	case p.Restore.Commit != "":

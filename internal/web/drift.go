@@ -34,6 +34,7 @@ type driftView struct {
 	Excused           []driftedView
 	Unchecked         []string
 	Warning           string
+	AdoptURL          string // of the form; empty where there is nothing to adopt
 	RestoreURL        string // empty where a person may not, or nothing is to be restored
 	Refused           *promotion.Error
 }
@@ -128,6 +129,9 @@ func (w *Web) newDriftView(l promotion.DriftLook, open []promotion.Drift, refuse
 		v.Sentence = fmt.Sprintf("%s not as Git says.", isOrAre(len(v.Fields)))
 	default:
 		v.Sentence = "Live objects are as Git says."
+	}
+	if l.Rollback != "" {
+		v.AdoptURL = adoptURL(l.Target)
 	}
 	if l.SelfHeal && len(v.Fields) > 0 {
 		v.Warning = "Self-heal is on: Argo CD will undo this by itself, an emergency change too."

@@ -56,6 +56,7 @@ func TestPages(t *testing.T) {
 		{"drift-nothing", vera, "/drift", http.StatusOK},
 		{"exceptions-nothing", amir, "/violations", http.StatusOK},
 		{"go-back", rita, "/rollback?application=checkout&environment=prod-eu&to=1.1.0&way=images-and-config&base=1", http.StatusOK},
+		{"adopt", rita, "/adopt?application=checkout&environment=prod-us", http.StatusOK},
 		{"restore", rita, "/restore?application=checkout&environment=prod-eu&commit=" + mergeSHA + "&base=1", http.StatusOK},
 		{"pull-new", rita, "/git/platform-config/pulls/new", http.StatusOK},
 		{"release-imported", vera, "/releases/1", http.StatusOK},

@@ -69,6 +69,8 @@ func (w *Web) Register(r *auth.Router) {
 	get("/sync-pause/resume", readers, redirectTo("/"))
 	get("/rollback", readers, w.showGoBack)
 	post("/rollback", managers, w.goBack)
+	get("/adopt", readers, w.showAdopt)
+	post("/adopt", managers, w.adopt)
 	get("/restore", readers, w.showRestore)
 	post("/restore", managers, w.restore)
 

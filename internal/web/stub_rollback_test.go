@@ -24,6 +24,17 @@ func (s *stub) PlanRollback(_ context.Context, r promotion.GoBackRequest) (promo
 	return s.restored, s.planErr
 }
 
+func (s *stub) PlanAdopt(_ context.Context, r promotion.AdoptRequest) (promotion.AdoptPlan, error) {
+	s.asked = r
+	plan := promotion.AdoptPlan{RestorePlan: s.restored, SelfHeal: true}
+	plan.Cause = sampleDriftLooks()[0].Rollback
+	return plan, s.planErr
+}
+
+func (s *stub) Adopt(_ context.Context, by promotion.Actor, r promotion.AdoptRequest) (promotion.Promotion, error) {
+	return s.did(by, []any{"adopt", r})
+}
+
 func (s *stub) StartRollback(_ context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error) {
 	return s.did(by, r)
 }

@@ -53,6 +53,8 @@ type UseCases interface {
 
 	PlanRollback(ctx context.Context, r promotion.GoBackRequest) (promotion.RestorePlan, error)
 	StartRollback(ctx context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error)
+	PlanAdopt(ctx context.Context, r promotion.AdoptRequest) (promotion.AdoptPlan, error)
+	Adopt(ctx context.Context, by promotion.Actor, r promotion.AdoptRequest) (promotion.Promotion, error)
 	PlanRestore(ctx context.Context, r promotion.RestoreRequest) (promotion.RestorePlan, error)
 	Restore(ctx context.Context, by promotion.Actor, r promotion.RestoreRequest) (promotion.Promotion, error)
 	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)

@@ -367,6 +367,10 @@ type Promotion struct {
 	Behind *int64
 	// what restore_commit changed is undone on today's main; otherwise the configuration of that commit comes back
 	RestoreRevert bool
+	// in words: the drift that the promotion makes Git say; empty: none
+	Adopts string
+	// of a change that Sluice itself writes: the fields that Git is to say as they were live; never of a Secret, and none that is hidden from people
+	AdoptedFields json.RawMessage
 }
 
 type ReleaseArtifact struct {

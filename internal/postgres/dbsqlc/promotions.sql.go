@@ -179,8 +179,8 @@ func (q *Queries) InsertGate(ctx context.Context, arg InsertGateParams) error {
 
 const insertPromotion = `-- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind, restore_revert)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id
+                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind, restore_revert, adopts, adopted_fields)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id
 `
 
 type InsertPromotionParams struct {
@@ -199,6 +199,8 @@ type InsertPromotionParams struct {
 	Hotfix           bool
 	Behind           *int64
 	RestoreRevert    bool
+	Adopts           string
+	AdoptedFields    json.RawMessage
 }
 
 func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams) (int64, error) {
@@ -218,6 +220,8 @@ func (q *Queries) InsertPromotion(ctx context.Context, arg InsertPromotionParams
 		arg.Hotfix,
 		arg.Behind,
 		arg.RestoreRevert,
+		arg.Adopts,
+		arg.AdoptedFields,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -294,7 +298,7 @@ func (q *Queries) OpenOn(ctx context.Context, targetID int64) ([]int64, error) {
 }
 
 const promotion = `-- name: Promotion :one
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, p.adopts, p.adopted_fields, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE p.id = $1
 `
 
 type PromotionRow struct {
@@ -361,6 +365,8 @@ func (q *Queries) Promotion(ctx context.Context, id int64) (PromotionRow, error)
 		&i.Promotion.Hotfix,
 		&i.Promotion.Behind,
 		&i.Promotion.RestoreRevert,
+		&i.Promotion.Adopts,
+		&i.Promotion.AdoptedFields,
 		&i.TargetDetail.ID,
 		&i.TargetDetail.ApplicationID,
 		&i.TargetDetail.Application,
@@ -392,7 +398,7 @@ func (q *Queries) PromotionByCommit(ctx context.Context, arg PromotionByCommitPa
 }
 
 const promotions = `-- name: Promotions :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, p.adopts, p.adopted_fields, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at FROM promotions p JOIN target_details t ON t.id = p.target_id
 WHERE ($1::text = '' OR t.application = $1::text)
   AND ($2::text = '' OR t.environment = $2::text)
   AND ($3::text = '' OR p.state = $3::text)
@@ -490,6 +496,8 @@ func (q *Queries) Promotions(ctx context.Context, arg PromotionsParams) ([]Promo
 			&i.Promotion.Hotfix,
 			&i.Promotion.Behind,
 			&i.Promotion.RestoreRevert,
+			&i.Promotion.Adopts,
+			&i.Promotion.AdoptedFields,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,

@@ -57,7 +57,7 @@ func (q *Queries) LockSyncLine(ctx context.Context) error {
 }
 
 const mergedUnjudged = `-- name: MergedUnjudged :many
-SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at, m.merged_at,
+SELECT p.id, p.target_id, p.release_id, p.kind, p.state, p.requested_by, p.requested_at, p.reason, p.started_by_build, p.decision, p.decided_by, p.decided_at, p.decision_reason, p.superseded_by, p.merge_asked_by, p.merge_asked_at, p.pull_request, p.branch, p.base_sha, p.head_sha, p.number, p.url, p.rendered_hash, p.diff, p.body_hash, p.status_reported, p.merge_sha, p.merged_by, p.merged_at, p.cleaned_up, p.sync_asked_by, p.sync_asked_at, p.sync_started_at, p.synced_at, p.live_at, p.verified_at, p.overtaken_at, p.rolled_back_at, p.failure, p.waits_for, p.restore_commit, p.restore_base, p.restore_secrets, p.lint, p.changes_policy, p.standing_merge_by, p.standing_merge_at, p.standing_merge_roles, p.standing_merge_rendered, p.standing_merge_kind, p.with_environments, p.source_changes, p.hotfix, p.behind, p.restore_revert, p.adopts, p.adopted_fields, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at, m.merged_at,
        ARRAY(SELECT DISTINCT d.cluster FROM deployments d WHERE d.target_id = p.target_id ORDER BY d.cluster)::text[] AS clusters
 FROM promotions m
 JOIN target_details s ON s.id = m.target_id
@@ -140,6 +140,8 @@ func (q *Queries) MergedUnjudged(ctx context.Context, since time.Time) ([]Merged
 			&i.Promotion.Hotfix,
 			&i.Promotion.Behind,
 			&i.Promotion.RestoreRevert,
+			&i.Promotion.Adopts,
+			&i.Promotion.AdoptedFields,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,

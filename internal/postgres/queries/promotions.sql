@@ -51,8 +51,8 @@ GROUP BY target_id;
 
 -- name: InsertPromotion :one
 INSERT INTO promotions (target_id, release_id, kind, state, requested_by, requested_at, reason, started_by_build,
-                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind, restore_revert)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id;
+                        restore_commit, restore_base, restore_secrets, with_environments, hotfix, behind, restore_revert, adopts, adopted_fields)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id;
 
 -- name: SavePromotion :exec
 UPDATE promotions
