@@ -175,7 +175,7 @@ environments:
     window: {lead: 1h, least_left: 1h}
     when_newer: queue
     hotfix: {approvals: 3}
-    rollback: {approvals: 0, windows: ignore, recovery: [{metric: errors, query: up, below: 1, for: 5m}], recover_within: 20m}
+    rollback: {approvals: 0, windows: ignore, dependencies: [payments], recovery: [{metric: errors, query: up, below: 1, for: 5m}], recover_within: 20m}
     evidence: [x]
     registries: {a: b}
     rollback_checks: {traffic: report}

@@ -46,6 +46,7 @@ var settings = append([]setting{
 	hotfixApprovals("hotfix.approvals"),
 	rollbackApprovals("rollback.approvals"),
 	either("rollback.windows", "apply", "ignore", false, func(p *promotion.EnvironmentPolicy) *bool { return &p.RollbackIgnoresWindows }),
+	evidence("rollback.dependencies", (field).dependency, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Dependencies }),
 	evidence("rollback.recovery", (field).metric, func(p *promotion.EnvironmentPolicy) *[]promotion.NeededEvidence { return &p.Recovery }),
 	shorter("rollback.recover_within", func(p *promotion.EnvironmentPolicy) *time.Duration { return &p.RecoverWithin }),
 }, append(checks("rollback_checks."), modes("gates.")...)...)

@@ -64,6 +64,7 @@ func TestDirections(t *testing.T) {
 		"rollback.recovery": {"[{metric: a, query: up, above: 0, for: 1m}]",
 			"[{metric: a, query: up, above: 0, for: 2m}, {metric: b, query: up, above: 0, for: 1m}]"},
 		"rollback.recover_within": {"10m", "5m"},
+		"rollback.dependencies":   {"[payments]", "[payments, identity/prod]"},
 	}
 	for _, gate := range gatesOfTheDomain(t) {
 		directions["gates."+gate] = [2]string{"report", "enforce"}
@@ -201,7 +202,7 @@ func randomEnvironments(r *rand.Rand, most int) string {
 			"when_newer: " + pick("supersede", "queue"),
 			"hotfix: {approvals: " + pick("0", "1", "2", "3") + "}",
 			"rollback: {approvals: " + pick("0", "1", "2") + ", windows: " + pick("apply", "ignore") +
-				", recovery: " + pick("[]", "[{metric: a, query: up, above: 0, for: 1m}]") + ", recover_within: " + pick("1m", "1h") + "}",
+				", dependencies: " + pick("[]", "[payments]", "[payments, identity/prod]") + ", recovery: " + pick("[]", "[{metric: a, query: up, above: 0, for: 1m}]") + ", recover_within: " + pick("1m", "1h") + "}",
 			"gates: {content: " + pick("off", "report", "enforce") + ", rollback-safe: " + pick("off", "report", "enforce") + "}",
 		}
 		r.Shuffle(len(settings), func(i, j int) { settings[i], settings[j] = settings[j], settings[i] })
@@ -247,7 +248,10 @@ func looserField(before, after promotion.EnvironmentPolicy) string {
 		"window.least_left": after.WindowLeft < before.WindowLeft,
 		"rollback.windows":  after.RollbackIgnoresWindows && !before.RollbackIgnoresWindows,
 		"rollback.recovery": slices.ContainsFunc(before.Recovery, func(n promotion.NeededEvidence) bool { return !slices.Contains(after.Recovery, n) }),
-		"recover_within":    after.RecoverWithin > before.RecoverWithin,
+		"rollback.dependencies": slices.ContainsFunc(before.Dependencies, func(n promotion.NeededEvidence) bool {
+			return !slices.Contains(after.Dependencies, n)
+		}),
+		"recover_within": after.RecoverWithin > before.RecoverWithin,
 		"rollback.approvals": after.RollbackApprovals != nil &&
 			after.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals < before.Of(promotion.Promotion{Kind: promotion.KindRollback}).Approvals,
 		"hotfix.approvals": after.HotfixApprovals != nil &&

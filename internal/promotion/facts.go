@@ -78,7 +78,8 @@ type goingBack struct {
 	problem   string     // why one of them is not known
 	data      *DataFacts // nil until they are looked for
 	attested  attested
-	askedBy   string // who asked for the promotion that the step is of; empty without one
+	askedBy   string   // who asked for the promotion that the step is of; empty without one
+	declared  declared // what the policy says it depends on
 }
 
 func worst(order []rollback.State, states ...rollback.State) rollback.State {

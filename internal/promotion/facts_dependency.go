@@ -10,7 +10,8 @@ import (
 // and nothing else is known to be wrong or unread, the check is listed as unchecked.
 func dependencyFacts(st goingBack, c ClusterFacts, policy EnvironmentPolicy, g *gathered) {
 	d := st.attested.dependency(policy)
-	unread := st.back == nil
+	d.Targets, d.Metrics = st.declared.targets, st.declared.metrics
+	unread := st.back == nil || st.declared.unknown()
 	if st.back != nil {
 		d.ExternalSecrets, d.SealedSecrets = []rollback.ExternalSecret{}, []rollback.SealedSecret{}
 		for _, name := range st.back.ExternalSecrets {

@@ -28,8 +28,10 @@ func (s *Service) gather(ctx context.Context, site Site, t Target, head string, 
 	})
 	ctx, cancel := context.WithTimeout(ctx, s.Patience.check())
 	defer cancel()
-	var database sync.WaitGroup
-	database.Go(func() {
+	var asked sync.WaitGroup // beside registries and clusters
+	var depends declared
+	asked.Go(func() { depends = s.declaredFacts(ctx, t, policy.Dependencies) })
+	asked.Go(func() {
 		var steps []*DataFacts
 		for _, b := range backs {
 			steps = append(steps, b.data)
@@ -37,9 +39,12 @@ func (s *Service) gather(ctx context.Context, site Site, t Target, head string, 
 		s.compareDatabase(ctx, t, steps)
 	})
 	answers := s.ask(ctx, deployments, backs)
-	database.Wait()
+	asked.Wait()
 	all := make([]gathered, len(backs))
-	each(backs, func(i int) { all[i] = s.factsOf(ctx, backs[i], policy, answers[backs[i].back.room()]) })
+	each(backs, func(i int) {
+		backs[i].declared = depends
+		all[i] = s.factsOf(ctx, backs[i], policy, answers[backs[i].back.room()])
+	})
 	return all, nil
 }
 
@@ -77,6 +82,7 @@ func (s *Service) factsOf(ctx context.Context, b goingBack, policy EnvironmentPo
 	g.Data.NewData = b.attested.newData(g.Data.NewData)
 	g.Unread, g.Notes = append(g.Unread, b.data.Unread...), append(g.Notes, b.data.Notes...)
 	b.attested.tell(&g)
+	g.Unread, g.Notes = append(g.Unread, b.declared.unread...), append(g.Notes, b.declared.notes...)
 	switch {
 	case b.data.Unchecked:
 		g.Unchecked = append(g.Unchecked, rollback.DataCompatible)

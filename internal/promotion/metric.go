@@ -48,12 +48,20 @@ func (s *Service) keptTo(ctx context.Context, needed NeededEvidence, to time.Tim
 	switch {
 	case err != nil:
 		return block("%s is not known: %v", needed, err)
-	case needed.Threshold.Above && lowest <= needed.Threshold.Limit:
+	case needed.Threshold.broken(lowest, highest) && needed.Threshold.Above:
 		return wait("%s: it was as low as %s", needed, number(lowest))
-	case !needed.Threshold.Above && highest >= needed.Threshold.Limit:
+	case needed.Threshold.broken(lowest, highest):
 		return wait("%s: it was as high as %s", needed, number(highest))
 	}
 	return pass("%s", needed)
+}
+
+// broken tells of the lowest and the highest value whether one was at the limit or past it.
+func (t Threshold) broken(lowest, highest float64) bool {
+	if t.Above {
+		return lowest <= t.Limit
+	}
+	return highest >= t.Limit
 }
 
 // number is as exact as people read it.

@@ -45,6 +45,8 @@ type EnvironmentPolicy struct {
 	HotfixApprovals        *int // how many a hotfix needs; nil: as many as anything else, and two at least
 	RollbackIgnoresWindows bool // sync windows do not hold a rollback; freezes do
 
+	Dependencies []NeededEvidence // what must be well for the target to go back: metrics, and applications by name, in the same environment unless said
+
 	Recovery      []NeededEvidence // metrics that a rollback must bring back before it counts as verified
 	RecoverWithin time.Duration    // of being live; later it has failed. Never shorter than the longest of Recovery
 }

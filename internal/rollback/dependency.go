@@ -17,6 +17,12 @@ func dependencyRecoverable(d Dependency) findings {
 	for _, s := range d.SealedSecrets {
 		f.state(s.Decryptable, No, "sealed-secret-undecryptable:"+s.Name, "sealed-secret-unread:"+s.Name, Yes)
 	}
+	for _, t := range d.Targets {
+		f.state(t.Healthy, No, "dependency-not-healthy:"+t.Target, "dependency-unread:"+t.Target, Yes)
+	}
+	for _, m := range d.Metrics {
+		f.state(m.Kept, No, "dependency-metric-broken:"+m.Name, "dependency-metric-unread:"+m.Name, Yes)
+	}
 	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed, NotRequired)
 	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed, NotRequired)
 	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable, NotRequired)

@@ -77,9 +77,13 @@ func TestReasons(t *testing.T) {
 		}, []string{"image-platform-missing:linux/arm64", "image-platform-missing:linux/s390x"}},
 		"a state nobody knows": {func(f *rollback.Facts) { f.Artifact.Chart = "perhaps" }, []string{"chart-unread"}},
 		"no of refs unread":    {func(f *rollback.Facts) { f.Config.Refs = nil }, []string{"old-manifests-missing"}},
-		"whole object unread":  {func(f *rollback.Facts) { f.Config.Refs[0].State = rollback.Unread }, []string{"config-ref-unread:Secret/db"}},
-		"API unread":           {func(f *rollback.Facts) { f.Config.APIs[0].Served = rollback.Unread }, []string{"api-unread:apps/v1/Deployment"}},
-		"half applied":         {func(f *rollback.Facts) { f.Data.SchemaState = rollback.HalfApplied }, []string{"schema-half-applied"}},
+		"a dependency is ill": {func(f *rollback.Facts) {
+			f.Dependency.Targets = []rollback.DependedTarget{{Target: "payments/prod", Healthy: rollback.No}, {Target: "identity/prod", Healthy: rollback.Yes}, {Target: "mail/prod"}}
+			f.Dependency.Metrics = []rollback.DependedMetric{{Name: "lag", Kept: rollback.No}, {Name: "errors", Kept: rollback.Unread}, {Name: "load", Kept: rollback.Yes}}
+		}, []string{"dependency-metric-broken:lag", "dependency-metric-unread:errors", "dependency-not-healthy:payments/prod", "dependency-unread:mail/prod"}},
+		"whole object unread": {func(f *rollback.Facts) { f.Config.Refs[0].State = rollback.Unread }, []string{"config-ref-unread:Secret/db"}},
+		"API unread":          {func(f *rollback.Facts) { f.Config.APIs[0].Served = rollback.Unread }, []string{"api-unread:apps/v1/Deployment"}},
+		"half applied":        {func(f *rollback.Facts) { f.Data.SchemaState = rollback.HalfApplied }, []string{"schema-half-applied"}},
 		"list unread, one known": {func(f *rollback.Facts) {
 			f.Data.MigrationList = rollback.Unread
 			f.Data.Migrations[0].Verdict = rollback.Breaking

@@ -122,13 +122,29 @@ type Traffic struct {
 	PDBDisruptionsAllowed *int  `json:"pdb_disruptions_allowed"` // pods
 }
 
-// Dependency comes from External Secrets and Sealed Secrets objects and CI.
+// Dependency comes from External Secrets and Sealed Secrets objects and CI, and from what the application's policy declares.
 type Dependency struct {
 	ExternalSecrets []ExternalSecret `json:"external_secrets"`
 	SealedSecrets   []SealedSecret   `json:"sealed_secrets"`
-	Messages        State            `json:"messages"`         // queued ones: compatible, incompatible, not-used
-	Cache           State            `json:"cache"`            // cached values: compatible, incompatible, not-used
-	ExternalEffects State            `json:"external_effects"` // since current went out: none, recoverable, irreversible
+	Messages        State            `json:"messages"`          // queued ones: compatible, incompatible, not-used
+	Cache           State            `json:"cache"`             // cached values: compatible, incompatible, not-used
+	ExternalEffects State            `json:"external_effects"`  // since current went out: none, recoverable, irreversible
+	Targets         []DependedTarget `json:"targets,omitempty"` // declared; none is when none is
+	Metrics         []DependedMetric `json:"metrics,omitempty"` // declared; none is when none is
+}
+
+// DependedTarget is another target that the application needs to be healthy.
+type DependedTarget struct {
+	Target  string `json:"target"`  // application/environment
+	Healthy State  `json:"healthy"` // yes, no
+}
+
+// DependedMetric is a metric that the application needs to keep to a limit.
+type DependedMetric struct {
+	Name   string `json:"name"`
+	Query  string `json:"query"`  // PromQL
+	Wanted string `json:"wanted"` // the limit and the time, in words
+	Kept   State  `json:"kept"`   // yes, no
 }
 
 // ExternalSecret is an object of External Secrets.

@@ -120,6 +120,16 @@ func (c *checker) dependency(d Dependency) {
 		c.named(place+".name", s.Name)
 		c.state(place+".decryptable", s.Decryptable, Yes, No)
 	}
+	for i, t := range d.Targets {
+		place := fmt.Sprintf("dependency.targets[%d]", i)
+		c.named(place+".target", t.Target)
+		c.state(place+".healthy", t.Healthy, Yes, No)
+	}
+	for i, m := range d.Metrics {
+		place := fmt.Sprintf("dependency.metrics[%d]", i)
+		c.named(place+".name", m.Name)
+		c.state(place+".kept", m.Kept, Yes, No)
+	}
 	c.state("dependency.messages", d.Messages, Compatible, Incompatible, NotUsed, NotRequired)
 	c.state("dependency.cache", d.Cache, Compatible, Incompatible, NotUsed, NotRequired)
 	c.state("dependency.external_effects", d.ExternalEffects, None, Recoverable, Irreversible, NotRequired)
