@@ -75,10 +75,14 @@ func (e *Engine) isApplied(ctx context.Context, o *unstructured.Unstructured) (b
 	return equality.Semantic.DeepEqual(next.Object, live.Object), nil
 }
 
-// refused is what the API server has against an object, empty if the error is about something else. A conflict is of a moment.
+// refused is what the API server has against an object, empty if the error is about something else. A conflict is of a moment; a webhook
+// that does not answer is an internal error of the API server.
 func refused(err error) string {
 	var said apierrors.APIStatus
 	if errors.As(err, &said) && !apierrors.IsConflict(err) && said.Status().Code >= 400 && said.Status().Code < 500 {
+		return err.Error()
+	}
+	if apierrors.IsInternalError(err) && strings.Contains(err.Error(), "failed calling webhook") {
 		return err.Error()
 	}
 	return ""

@@ -91,6 +91,9 @@ func TestDriftIsNamedAndRecovers(t *testing.T) {
 			w.drifts(n, git)
 			w.patchScale(n, 3)
 			w.drifts(n, git, "Deployment.apps NS/web|spec.replicas|2|3|human|kubectl scale")
+			w.restores(n)
+			w.drifts(n, git)
+			w.becomes(n, "Synced", "Healthy")
 		})
 	}
 }

@@ -142,6 +142,22 @@ var refusals = map[string]func(w *world, name string){
 		w.push(name, denied)
 		w.becomes(name, "Synced", "Healthy")
 	},
+	"webhook": func(w *world, name string) {
+		hook := w.mutates()
+		hook.in(w, name)
+		w.healthy(name, web(""))
+		w.push(name, web("", settings)+"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: unsigned}\n")
+		w.becomes(name, "OutOfSync", "Healthy", "failed", "ConfigMap unsigned", "it is not signed", "Admission webhook mesh.example.test refuses it", "Applied all the same", "ConfigMap settings")
+		w.push(name, web("", settings))
+		w.becomes(name, "Synced", "Healthy")
+		hook.CloseClientConnections()
+		hook.Close()
+		w.push(name, web("", settings, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n"))
+		w.becomes(name, "OutOfSync", "Healthy", "failed", "ConfigMap more", "Admission webhook mesh.example.test does not answer")
+		w.delete(mutatingWebhooks, "", name)
+		w.syncs(name)
+		w.becomes(name, "Synced", "Healthy")
+	},
 	"no-namespace": func(w *world, name string) {
 		w.push(name, web(""))
 		w.deploys(name)

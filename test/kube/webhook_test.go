@@ -12,7 +12,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+var mutatingWebhooks = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"}
 
 // admissionHook is a webhook of the cluster: it gives Deployments a sidecar, and refuses ConfigMaps that are called unsigned.
 type admissionHook struct{ *httptest.Server }
