@@ -31,7 +31,7 @@ type DataFacts struct {
 
 	Applied *AppliedMigrations // as the database itself says; nil when it was not read
 	Unread  []string           // what of the database could not be read, or is otherwise than releases say, a sentence each
-	Notes   []string           // where it differs and that is no reason against going back
+	Notes   []string           // what speaks against going back, with file and line, and where the database differs and that does not
 
 	candidate string   // version
 	had       []string // candidate's migrations that go forward
@@ -90,6 +90,7 @@ func (s *Service) findMigrations(ctx context.Context, t Target, current, candida
 		d.Data.Migrations = append(d.Data.Migrations, rollback.Migration{ID: migrationID(m.File), Verdict: rollback.State(m.Verdict),
 			Reversible: rollback.State(m.Reversible), DeclaredReversible: rollback.Missing})
 	}
+	d.Notes = slices.Concat(d.Said(rollback.Breaking), d.Said(rollback.Unknown))
 	return nil
 }
 

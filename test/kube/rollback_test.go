@@ -111,6 +111,9 @@ func (s *shop) aColumnIsGone() {
 			if data := v.Verdict.Predicates.DataCompatible; (data.Value == rollback.No) != barred {
 				s.Errorf("from 1.4.3 to %s by %s the database says %+v", c.Release.Version, v.Way, data)
 			}
+			if slices.ContainsFunc(v.Notes, func(n string) bool { return strings.Contains(n, "0003_parcel.sql:3 drops a column") }) != barred {
+				s.Errorf("from 1.4.3 to %s by %s it is said that %q", c.Release.Version, v.Way, v.Notes)
+			}
 		}
 	}
 }

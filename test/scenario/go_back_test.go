@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -184,4 +185,5 @@ func TestARollbackBehindADroppedColumnIsUnsafe(t *testing.T) {
 	if barred := check.PointOfNoReturn(); barred == nil || barred.Release.Version != "1.4.1" {
 		w.Errorf("the point of no return is %+v, want 1.4.1", barred)
 	}
+	w.contains("what is said of it", strings.Join(check.Candidates[0].Images.Notes, "\n"), "0003_note.sql:3 drops a column")
 }
