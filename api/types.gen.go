@@ -25,6 +25,48 @@ func (e ApprovalDecision) Valid() bool {
 	}
 }
 
+// Defines values for AttestationSubject.
+const (
+	AttestationSubjectCaches      AttestationSubject = "caches"
+	AttestationSubjectData        AttestationSubject = "data"
+	AttestationSubjectMessages    AttestationSubject = "messages"
+	AttestationSubjectSideEffects AttestationSubject = "side-effects"
+)
+
+// Valid indicates whether the value is a known member of the AttestationSubject enum.
+func (e AttestationSubject) Valid() bool {
+	switch e {
+	case AttestationSubjectCaches:
+		return true
+	case AttestationSubjectData:
+		return true
+	case AttestationSubjectMessages:
+		return true
+	case AttestationSubjectSideEffects:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AttestationVerdict.
+const (
+	AttestationVerdictCompatible   AttestationVerdict = "compatible"
+	AttestationVerdictIncompatible AttestationVerdict = "incompatible"
+)
+
+// Valid indicates whether the value is a known member of the AttestationVerdict enum.
+func (e AttestationVerdict) Valid() bool {
+	switch e {
+	case AttestationVerdictCompatible:
+		return true
+	case AttestationVerdictIncompatible:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AuditEventActorKind.
 const (
 	AuditEventActorKindPerson AuditEventActorKind = "person"
@@ -798,6 +840,67 @@ type Artifact struct {
 	Tag        string `json:"tag,omitempty,omitzero"`
 }
 
+// Attestation defines model for Attestation.
+type Attestation struct {
+	AttestedAt time.Time `json:"attested_at"`
+	AttestedBy string    `json:"attested_by"`
+
+	// Build That it was posted with; left out for what a person signed off.
+	Build int64 `json:"build,omitempty,omitzero"`
+
+	// ExpiresAt Left out: never.
+	ExpiresAt time.Time `json:"expires_at,omitempty,omitzero"`
+
+	// From The release that leaves it.
+	From        int64  `json:"from"`
+	FromVersion string `json:"from_version"`
+	ID          int64  `json:"id"`
+	Reason      string `json:"reason"`
+
+	// Since Version of the oldest release that can go on, of what was posted as compatible.
+	Since string `json:"since,omitempty,omitzero"`
+
+	// Subject What it writes into the database, messages that are queued, values that are cached, or what it has done outside.
+	Subject AttestationSubject `json:"subject"`
+
+	// To The release to go back to, of what a person signed off.
+	To        int64              `json:"to,omitempty,omitzero"`
+	ToVersion string             `json:"to_version,omitempty,omitzero"`
+	Verdict   AttestationVerdict `json:"verdict"`
+}
+
+// AttestationList defines model for AttestationList.
+type AttestationList struct {
+	Items []Attestation `json:"items"`
+}
+
+// AttestationRequest defines model for AttestationRequest.
+type AttestationRequest struct {
+	Application string `json:"application"`
+
+	// ExpiresAt Until when it counts, at most 90 days from now.
+	ExpiresAt time.Time `json:"expires_at"`
+
+	// From The release that left it, by id or version.
+	From string `json:"from"`
+
+	// Reason How it is known.
+	Reason string `json:"reason"`
+
+	// Subject What it writes into the database, messages that are queued, values that are cached, or what it has done outside.
+	Subject AttestationSubject `json:"subject"`
+
+	// To The release to go back to, by id or version.
+	To      string             `json:"to"`
+	Verdict AttestationVerdict `json:"verdict"`
+}
+
+// AttestationSubject What it writes into the database, messages that are queued, values that are cached, or what it has done outside.
+type AttestationSubject string
+
+// AttestationVerdict defines model for AttestationVerdict.
+type AttestationVerdict string
+
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
 	// Action Example: promotion.merged
@@ -866,6 +969,23 @@ type BuildArtifact struct {
 	Tags       []string `json:"tags,omitempty,omitzero"`
 }
 
+// BuildAttestation defines model for BuildAttestation.
+type BuildAttestation struct {
+	// Since Version of the oldest release that can go on. It is needed with `compatible`, which says nothing about older ones, and is
+	// not given with `incompatible`, which is about every earlier one.
+	//
+	//
+	// Example: 1.4.0
+	Since string `json:"since,omitempty,omitzero"`
+
+	// Subject What it writes into the database, messages that are queued, values that are cached, or what it has done outside.
+	Subject AttestationSubject `json:"subject"`
+
+	// Summary What was tested, or what is wrong.
+	Summary string             `json:"summary,omitempty,omitzero"`
+	Verdict AttestationVerdict `json:"verdict"`
+}
+
 // BuildChart defines model for BuildChart.
 type BuildChart struct {
 	// Name As the overlays' Chart.yaml names it.
@@ -908,6 +1028,9 @@ type BuildRequest struct {
 
 	// Artifacts May be empty when charts are posted.
 	Artifacts []BuildArtifact `json:"artifacts"`
+
+	// Attestations What CI knows of whether earlier releases can go on with what this one leaves behind; a subject once at most.
+	Attestations []BuildAttestation `json:"attestations,omitempty,omitzero"`
 
 	// Charts Versions of charts that the application's overlays pin in a Chart.yaml of their own. They are part of the release: promoted
 	// and rolled back with it, and carried forward to the next one that does not mention them.
@@ -2350,6 +2473,12 @@ type ListApplicationsParams struct {
 	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
 }
 
+// ListAttestationsParams defines parameters for ListAttestations.
+type ListAttestationsParams struct {
+	// Application name of an application
+	Application string `form:"application" json:"application"`
+}
+
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
 	// Application name of an application
@@ -2533,6 +2662,9 @@ type AdoptJSONRequestBody = AdoptionRequest
 
 // PlanAdoptionJSONRequestBody defines body for PlanAdoption for application/json ContentType.
 type PlanAdoptionJSONRequestBody = AdoptionRequest
+
+// AttestJSONRequestBody defines body for Attest for application/json ContentType.
+type AttestJSONRequestBody = AttestationRequest
 
 // PostBuildJSONRequestBody defines body for PostBuild for application/json ContentType.
 type PostBuildJSONRequestBody = BuildRequest

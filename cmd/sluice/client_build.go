@@ -19,7 +19,7 @@ func newBuildCommand() *cobra.Command {
 
 func newBuildPostCommand() *cobra.Command {
 	var r api.BuildRequest
-	var artifacts, charts []string
+	var artifacts, charts, attestations []string
 	var migrations, tool string
 	cmd := &cobra.Command{
 		Use:   "post --version VERSION --artifact REPOSITORY@DIGEST --source-repository URL --source-commit SHA",
@@ -43,6 +43,8 @@ func newBuildPostCommand() *cobra.Command {
 	flags.StringSliceVar(&r.Expects, "expects", nil, "images that the group waits for, separated by commas")
 	flags.StringVar(&r.CI.Provider, "ci-provider", "", "name of the CI system")
 	flags.StringVar(&r.CI.RunURL, "ci-run-url", "", "address of the CI run")
+	flags.StringArrayVar(&attestations, "attest", nil, `what earlier releases can go on with, as SUBJECT=compatible:OLDEST-VERSION or SUBJECT=incompatible:WHY;
+subjects are data, messages, caches and side-effects`)
 	flags.StringVar(&migrations, "migrations", "", "folder of all SQL migrations of the source, also those that were applied long ago")
 	flags.StringVar(&tool, "migrations-tool", "", "what runs them: plain, goose, golang-migrate or flyway")
 	return newClientCommand(cmd, func(cmd *cobra.Command, c *client.Client, _ []string) (_ api.Build, err error) {
@@ -69,11 +71,34 @@ func newBuildPostCommand() *cobra.Command {
 			}
 			r.Charts = append(r.Charts, api.BuildChart{Name: name, Version: version})
 		}
+		for _, text := range attestations {
+			a, ok := readAttestation(text)
+			if !ok {
+				return api.Build{}, wrongUse("--attest %q: give it as SUBJECT=compatible:OLDEST-VERSION, such as messages=compatible:1.4.0, or SUBJECT=incompatible:WHY", text)
+			}
+			r.Attestations = append(r.Attestations, a)
+		}
 		if r.Migrations, err = readMigrations(migrations, tool); err != nil {
 			return api.Build{}, err
 		}
 		return c.PostBuild(cmd.Context(), r)
 	}, showBuild)
+}
+
+// readAttestation reads SUBJECT=compatible:OLDEST-VERSION or SUBJECT=incompatible:WHY.
+func readAttestation(text string) (a api.BuildAttestation, ok bool) {
+	subject, said, ok := strings.Cut(text, "=")
+	verdict, more, explained := strings.Cut(said, ":")
+	a = api.BuildAttestation{Subject: api.AttestationSubject(subject), Verdict: api.AttestationVerdict(verdict)}
+	switch a.Verdict {
+	case api.AttestationVerdictCompatible:
+		a.Since = more
+	case api.AttestationVerdictIncompatible:
+		a.Summary = more
+	default:
+		return a, false
+	}
+	return a, ok && explained && more != ""
 }
 
 func showBuild(out io.Writer, b api.Build) {

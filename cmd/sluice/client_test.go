@@ -96,7 +96,8 @@ func TestBuildPost(t *testing.T) {
 	out, status, err := s.invoke(t, newBuildCommand(), "post", "--application", "web", "--version", "1.4.2", "--line", "1.4",
 		"--artifact", "r.test/web@"+someDigest, "--artifact", "r.test/worker@"+someDigest, "--group", "ci-88", "--expects", "web,worker",
 		"--source-repository", "https://git.test/web", "--source-commit", someCommit, "--source-ref", "refs/heads/main",
-		"--ci-provider", "jenkins", "--ci-run-url", "https://ci.test/88", "--token", "sluice_x", "--chart", "web=2.0.1")
+		"--ci-provider", "jenkins", "--ci-run-url", "https://ci.test/88", "--token", "sluice_x", "--chart", "web=2.0.1",
+		"--attest", "messages=compatible:1.4.0", "--attest", "caches=incompatible:keys are hashed now: old ones are not")
 	if status != 0 {
 		t.Fatal(err)
 	}
@@ -107,8 +108,10 @@ func TestBuildPost(t *testing.T) {
 	want := api.BuildRequest{Application: "web", Version: "1.4.2", Line: "1.4", Group: "ci-88", Expects: []string{"web", "worker"},
 		Artifacts: []api.BuildArtifact{{Repository: "r.test/web", Digest: someDigest}, {Repository: "r.test/worker", Digest: someDigest}},
 		Charts:    []api.BuildChart{{Name: "web", Version: "2.0.1"}},
-		Source:    api.Source{Repository: "https://git.test/web", Commit: someCommit, Ref: "refs/heads/main"},
-		CI:        api.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}}
+		Attestations: []api.BuildAttestation{{Subject: api.AttestationSubjectMessages, Verdict: api.AttestationVerdictCompatible, Since: "1.4.0"},
+			{Subject: api.AttestationSubjectCaches, Verdict: api.AttestationVerdictIncompatible, Summary: "keys are hashed now: old ones are not"}},
+		Source: api.Source{Repository: "https://git.test/web", Commit: someCommit, Ref: "refs/heads/main"},
+		CI:     api.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
@@ -241,6 +244,8 @@ func TestWrongUseIsExitStatusTwo(t *testing.T) {
 		{"no artifact", newBuildCommand(), post, "--artifact is missing"},
 		{"a tag", newBuildCommand(), append(post, "--artifact", "r.test/web:1.4.2"), "no digest"},
 		{"a chart without a version", newBuildCommand(), append(post, "--chart", "web"), "no version"},
+		{"an attestation since nothing", newBuildCommand(), append(post, "--artifact", "r.test/web@"+someDigest, "--attest", "messages=compatible"), "OLDEST-VERSION"},
+		{"an attestation of nothing", newBuildCommand(), append(post, "--artifact", "r.test/web@"+someDigest, "--attest", "messages"), "SUBJECT=compatible"},
 		{"unknown flag", newBuildCommand(), append(post, "--app", "web"), "app"},
 		{"no release", newPromoteCommand(), []string{"--application", "web", "--environment", "prod"}, "--release is missing"},
 		{"no promotion", newApproveCommand(), nil, "approve PROMOTION"},

@@ -74,16 +74,18 @@ func TestBuildIsRecordedOnce(t *testing.T) {
 	d := newDoor(t)
 	body := `{"application": "web", "version": "1.4.2", "line": "1.4", "group": "ci-88", "expects": ["web", "worker"],
 		"artifacts": [{"repository": "r.test/web", "digest": "` + digest + `", "tags": ["1.4.2"]}], "charts": [{"name": "web", "version": "2.0.1"}],
+		"attestations": [{"subject": "caches", "verdict": "compatible", "since": "1.4.0", "summary": "same keys"}],
 		"source": {"repository": "https://git.test/web", "commit": "` + commit + `", "ref": "refs/heads/main"},
 		"ci": {"provider": "jenkins", "run_url": "https://ci.test/88"}}`
 	r := request(promotion.RoleCI, http.MethodPost, "/api/v1/builds", body)
 	r.Header.Set("Idempotency-Key", "run-88")
 	first := d.send(t, r)
 	want := promotion.BuildRequest{Application: "web", Version: "1.4.2", Line: "1.4", Group: "ci-88", GroupExpects: []string{"web", "worker"},
-		Artifacts: []promotion.BuildArtifact{{Repository: "r.test/web", Digest: digest, Tags: []string{"1.4.2"}}},
-		Charts:    []promotion.Chart{{Name: "web", Version: "2.0.1"}},
-		Source:    promotion.Source{Repository: "https://git.test/web", Commit: commit, Ref: "refs/heads/main"},
-		CI:        promotion.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}, IdempotencyKey: "run-88"}
+		Artifacts:    []promotion.BuildArtifact{{Repository: "r.test/web", Digest: digest, Tags: []string{"1.4.2"}}},
+		Charts:       []promotion.Chart{{Name: "web", Version: "2.0.1"}},
+		Attestations: []promotion.BuildAttestation{{Subject: promotion.SubjectCaches, Verdict: promotion.AttestedCompatible, Since: "1.4.0", Summary: "same keys"}},
+		Source:       promotion.Source{Repository: "https://git.test/web", Commit: commit, Ref: "refs/heads/main"},
+		CI:           promotion.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}, IdempotencyKey: "run-88"}
 	if diff := cmp.Diff(want, d.asked); diff != "" {
 		t.Errorf("the domain was asked something else (-want +got):\n%s", diff)
 	}

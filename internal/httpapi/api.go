@@ -49,6 +49,9 @@ func (a *API) Register(r *auth.Router) {
 
 	r.Add(http.MethodPost, "/api/v1/evidence", posters, a.postEvidence)
 
+	r.Add(http.MethodGet, "/api/v1/attestations", everybody, a.listAttestations)
+	r.Add(http.MethodPost, "/api/v1/attestations", deciders, a.attest)
+
 	r.Add(http.MethodGet, "/api/v1/promotions", everybody, a.listPromotions)
 	r.Add(http.MethodPost, "/api/v1/promotions", managers, a.requestPromotion)
 	r.Add(http.MethodPost, `/api/v1/promotions\:plan`, everybody, a.planPromotion)

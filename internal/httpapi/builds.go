@@ -57,9 +57,10 @@ func buildRequest(r api.BuildRequest) promotion.BuildRequest {
 		Artifacts: each(r.Artifacts, func(a api.BuildArtifact) promotion.BuildArtifact {
 			return promotion.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags}
 		}),
-		Charts: each(r.Charts, func(c api.BuildChart) promotion.Chart { return promotion.Chart(c) }),
-		Source: promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref},
-		CI:     promotion.CIRun{Provider: r.CI.Provider, RunURL: r.CI.RunURL},
+		Attestations: each(r.Attestations, buildAttestation),
+		Charts:       each(r.Charts, func(c api.BuildChart) promotion.Chart { return promotion.Chart(c) }),
+		Source:       promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref},
+		CI:           promotion.CIRun{Provider: r.CI.Provider, RunURL: r.CI.RunURL},
 	}
 }
 

@@ -70,6 +70,7 @@ var bodies = map[string]string{
 	"resumeSync":       `{"application": "web", "environment": "prod"}`,
 	"override":         `{"application": "web", "environment": "prod", "gates": ["sync-window"], "reason": "fire", "expires_at": "2026-03-01T12:00:00Z"}`,
 	"waiveOwed":        `{"application": "web", "environment": "prod", "release": 3, "reason": "past that line"}`,
+	"attest":           `{"application": "web", "from": "1.4.2", "to": "1.4.1", "subject": "messages", "verdict": "compatible", "reason": "same schema", "expires_at": "2026-03-02T00:00:00Z"}`,
 	"reviewOverride":   `{"review": "it was right"}`,
 	"reviewViolation":  `{"review": "it was not"}`,
 }

@@ -19,6 +19,7 @@ func TestRollbacks(t *testing.T) {
 		"rollbacks": {"rollbacks?application=web&environment=prod&to=1.1.0&limit=3",
 			promotion.RollbackRequest{Application: "web", Environment: "prod", To: "1.1.0", Limit: 3}},
 		"rollback-verdicts-7": {"rollback-verdicts/7", int64(7)},
+		"attestations":        {"attestations?application=web", []any{"web", 200}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -28,6 +29,19 @@ func TestRollbacks(t *testing.T) {
 				t.Errorf("the domain was asked something else (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAnAttestationIsSigned(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t)
+	w := d.send(t, request(promotion.RoleApprover, http.MethodPost, "/api/v1/attestations", `{"application": "web", "from": "1.4.2", "to": "1.4.1",
+		"subject": "messages", "verdict": "compatible", "reason": "same schema", "expires_at": "2026-03-02T00:00:00Z"}`))
+	golden(t, w, http.StatusCreated, "attestation")
+	want := promotion.AttestRequest{Application: "web", From: "1.4.2", To: "1.4.1", Subject: promotion.SubjectMessages, Verdict: promotion.AttestedCompatible,
+		Reason: "same schema", ExpiresAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
+	if diff := cmp.Diff(want, d.asked); diff != "" {
+		t.Errorf("the domain was asked something else (-want +got):\n%s", diff)
 	}
 }
 

@@ -239,6 +239,23 @@ func (s *stub) AcceptUnknown(_ context.Context, by promotion.Actor, r promotion.
 	return s.use(by, r)
 }
 
+func sampleAttestation() promotion.Attestation {
+	return promotion.Attestation{ID: 3, From: 3, To: 2, FromVersion: "1.4.2", ToVersion: "1.4.1", Subject: promotion.SubjectMessages,
+		Verdict: promotion.AttestedCompatible, Reason: "same schema", By: "ada", At: noon, ExpiresAt: noon.Add(time.Hour)}
+}
+
+func (s *stub) Attest(_ context.Context, by promotion.Actor, r promotion.AttestRequest) (promotion.Attestation, error) {
+	_, err := s.use(by, r)
+	return sampleAttestation(), err
+}
+
+func (s *stub) Attestations(_ context.Context, application string, limit int) ([]promotion.Attestation, error) {
+	s.asked = []any{application, limit}
+	posted := promotion.Attestation{ID: 1, BuildID: 7, From: 3, FromVersion: "1.4.2", Subject: promotion.SubjectCaches, Verdict: promotion.AttestedCompatible,
+		Since: "1.4.0", By: "ci", At: noon}
+	return []promotion.Attestation{sampleAttestation(), posted}, s.err
+}
+
 func sampleVerdict() promotion.RollbackVerdict {
 	facts := rollback.Facts{Artifact: rollback.Artifact{ImageManifest: rollback.Absent}}
 	return promotion.RollbackVerdict{ID: 7, Target: sampleMerged().Target, Current: sampleRelease(), Candidate: sampleRejected(), Way: promotion.ImagesOnly,

@@ -12,6 +12,7 @@ type UseCases interface {
 	RecordBuild(ctx context.Context, by promotion.Actor, r promotion.BuildRequest) (out promotion.BuildOutcome, created bool, err error)
 	Build(ctx context.Context, id int64) (promotion.BuildOutcome, error)
 	PostEvidence(ctx context.Context, by promotion.Actor, r promotion.EvidenceRequest) (promotion.Evidence, error)
+	Attest(ctx context.Context, by promotion.Actor, r promotion.AttestRequest) (promotion.Attestation, error)
 	ReleaseMigrations(ctx context.Context, r promotion.Release) (promotion.ReleaseMigrations, error)
 	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)
 	RejectRelease(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Release, error)

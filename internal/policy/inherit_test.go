@@ -221,7 +221,7 @@ func TestTheDocumentedFileIsValid(t *testing.T) {
 		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
 		found++
 	}
-	if found != 6 {
+	if found != 7 {
 		t.Errorf("found %d files in the documentation", found)
 	}
 }

@@ -20,6 +20,9 @@ func TestRefusedBuilds(t *testing.T) {
 		return promotion.BuildRequest{Version: "1.4.2", Artifacts: []promotion.BuildArtifact{{Repository: repository, Digest: digest}},
 			Source: promotion.Source{Repository: "https://git.example.com/shop/web", Commit: "0123456789abcdef0123456789abcdef01234567"}}
 	}
+	attests := func(all ...promotion.BuildAttestation) func(*promotion.BuildRequest) {
+		return func(r *promotion.BuildRequest) { r.Attestations = all }
+	}
 	tests := []struct {
 		name   string
 		by     promotion.Actor
@@ -48,6 +51,13 @@ func TestRefusedBuilds(t *testing.T) {
 		{"a password for ssh", ci, func(r *promotion.BuildRequest) { r.Source.Repository = "ssh://git:s3cret@git.example.com/shop/web" }, "credential-in-source", "source.repository"},
 		{"a token in the run's address", ci, func(r *promotion.BuildRequest) { r.CI.RunURL = "https://s3cret@ci.example.com/1" }, "credential-in-source", "ci.run_url"},
 		{"no source repository", ci, func(r *promotion.BuildRequest) { r.Source.Repository = "" }, "missing-source", "source.repository"},
+		{"an attestation of nothing", ci, attests(promotion.BuildAttestation{Subject: "moods", Verdict: "compatible", Since: "1.4.1"}), "unknown-subject", "attestations[0].subject"},
+		{"an attestation that says nothing", ci, attests(promotion.BuildAttestation{Subject: "caches", Verdict: "fine"}), "malformed-verdict", "attestations[0].verdict"},
+		{"compatible with whatever", ci, attests(promotion.BuildAttestation{Subject: "caches", Verdict: "compatible"}), "missing-since", "attestations[0].since"},
+		{"incompatible since", ci, attests(promotion.BuildAttestation{Subject: "caches", Verdict: "incompatible", Since: "1.4.1"}), "since-of-incompatible", "attestations[0].since"},
+		{"one subject twice", ci, attests(promotion.BuildAttestation{Subject: "data", Verdict: "incompatible"}, promotion.BuildAttestation{Subject: "data", Verdict: "compatible", Since: "1"}),
+			"duplicate-attestation", "attestations[1].subject"},
+		{"a long attestation", ci, attests(promotion.BuildAttestation{Subject: "data", Verdict: "incompatible", Summary: strings.Repeat("x", 2001)}), "long-summary", "attestations[0].summary"},
 		{"expected names without a group", ci, func(r *promotion.BuildRequest) { r.GroupExpects = []string{"web"} }, "missing-group", "group"},
 	}
 	for _, tt := range tests {

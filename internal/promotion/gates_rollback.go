@@ -75,7 +75,7 @@ func (s *Service) weighed(ctx context.Context, f *situation, verdicts []Rollback
 			return block("the verdict on the way back could not be stored: %v", err)
 		}
 	}
-	inputs := map[string]any{"verdict": v.ID, "candidate": v.Candidate.ID, "overall": v.Verdict.Overall, "blocking": v.Verdict.Blocking, "modes": v.Facts.Modes,
+	inputs := map[string]any{"verdict": v.ID, "current": v.Current.ID, "candidate": v.Candidate.ID, "overall": v.Verdict.Overall, "blocking": v.Verdict.Blocking, "modes": v.Facts.Modes,
 		"unknowns": unknowns, "unchecked": v.Verdict.Unchecked, "unread": v.Unread}
 	r := pass("%s", v.said(f.Kind, accepted))
 	if v.Verdict.Gate == rollback.Blocked {

@@ -15,6 +15,7 @@ import (
 // wayBackView is what is unknown of a promotion's way back, and what somebody let stand.
 type wayBackView struct {
 	Unknowns []unknownView // that nobody has accepted
+	SignOff  string        // where what nobody has attested can be; empty when that is not what is unknown
 	Accepted []acceptedView
 	Form     *acceptFormView // for who may
 	MayNot   string
@@ -75,6 +76,7 @@ func newWayBackView(f promotionFacts, by promotion.Actor, tried attempt, now tim
 			v.Unknowns = append(v.Unknowns, unknownView{Code: u, Text: rollback.Explain(u), Mark: predicateMark(rollback.Predicate{Value: rollback.Unknown})})
 		}
 	}
+	v.SignOff = signOffURL(f.promotion, f.gates, v.Unknowns)
 	// A refusal is shown in the form even if nothing is left to accept by then.
 	refused := tried.action == "accept" && tried.refused != nil
 	switch {

@@ -29,6 +29,7 @@ func TestActionsByRole(t *testing.T) {
 		{"/restore", rita + ada},
 		{"/rollback", rita + ada},
 		{"/adopt", rita + ada},
+		{"/attestations", rita + amir + ada},
 		{"/freezes/4/end", rita + ada},
 		{"/overrides/new", gil},
 		{"/overrides/3/review", rita + amir + ada},
@@ -77,7 +78,7 @@ func TestReadingNeedsSigningInUnlessDemo(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/", "/events", "/promotions/12", "/promote", "/applications/checkout", "/releases/3", "/history?at=x",
 		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7", "/git/platform-config/pulls/new", "/calendar", "/freezes/new",
-		"/hold", "/restore", "/rollback", "/adopt", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
+		"/hold", "/restore", "/rollback", "/adopt", "/attestations", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
 		"/applications/checkout/prod-eu/rollback"} {
 		w := newDoor(t, false).get("", target)
 		if want := "/sign-in?next=" + url.QueryEscape(target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {

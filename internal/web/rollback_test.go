@@ -145,6 +145,36 @@ func TestPromotionPageWithUnknowns(t *testing.T) {
 	golden(t, "promotion-unknowns", d.get(amir, "/promotions/12").Body.Bytes())
 }
 
+// TestWhatNobodyAttestedLeadsToWhereItIsSigned: not what another fact would answer.
+func TestWhatNobodyAttestedLeadsToWhereItIsSigned(t *testing.T) {
+	t.Parallel()
+	const link = `<a id="sign-off" href="/attestations?application=checkout&amp;from=3&amp;to=2">`
+	for unknowns, want := range map[[1]any]bool{{unreadMessages}: true, {unreadMigration}: false} {
+		d := newDoor(t, true)
+		g := unknownWayBack()
+		g.Inputs["unknowns"] = unknowns[:]
+		d.gates = append(d.gates, g)
+		if body := d.get(amir, "/promotions/12").Body.String(); strings.Contains(body, link) != want {
+			t.Errorf("%v leads there: want %v:\n%s", unknowns, want, body)
+		}
+	}
+}
+
+func TestAnAttestationIsSignedByWhoMay(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, true)
+	if body := d.get(vera, "/attestations?application=checkout").Body.String(); !strings.Contains(body, "vera may not sign it off: it needs the role approver") {
+		t.Errorf("a viewer is not told so:\n%s", body)
+	}
+	d.attested = nil
+	if body := d.get(vera, "/attestations?application=checkout").Body.String(); !strings.Contains(body, "Nothing is attested of its releases.") {
+		t.Errorf("an empty list does not say so:\n%s", body)
+	}
+	if w := d.get(vera, "/attestations"); w.Code != http.StatusNotFound {
+		t.Errorf("without an application it answers %d", w.Code)
+	}
+}
+
 func TestRefusedAcceptanceKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	sent := url.Values{"unknown": {unreadMessages}, "reason": {"<empty>"}, "lasts": {"72h0m0s"}}

@@ -67,6 +67,8 @@ func (w *Web) Register(r *auth.Router) {
 	post("/sync-pause", managers, w.pauseSync)
 	post("/sync-pause/resume", managers, w.resumeSync)
 	get("/sync-pause/resume", readers, redirectTo("/"))
+	get("/attestations", readers, w.showAttestations)
+	post("/attestations", deciders, w.attest)
 	get("/rollback", readers, w.showGoBack)
 	post("/rollback", managers, w.goBack)
 	get("/adopt", readers, w.showAdopt)

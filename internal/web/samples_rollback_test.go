@@ -66,7 +66,18 @@ const (
 
 func unknownWayBack() promotion.GateResult {
 	return promotion.GateResult{Gate: promotion.GateRollbackSafe, Phase: promotion.PhaseMerge, Mode: promotion.Enforce, Verdict: promotion.Block,
-		Reason: "Coming back from this to 1.1.0 is unknown.", Inputs: map[string]any{"unknowns": []any{unreadMigration, unreadMessages}}, EvaluatedAt: before(10)}
+		Reason: "Coming back from this to 1.1.0 is unknown.", Inputs: map[string]any{"current": 3.0, "candidate": 2.0, "unknowns": []any{unreadMigration, unreadMessages}}, EvaluatedAt: before(10)}
+}
+
+func sampleAttestations() []promotion.Attestation {
+	return []promotion.Attestation{
+		{ID: 4, From: 3, FromVersion: "1.2.0", To: 2, ToVersion: "1.1.0", Subject: promotion.SubjectMessages, Verdict: promotion.AttestedCompatible,
+			Reason: "the <queue> is empty", By: "ada", At: before(600), ExpiresAt: noon.Add(24 * time.Hour)},
+		{ID: 3, From: 3, FromVersion: "1.2.0", To: 2, ToVersion: "1.1.0", Subject: promotion.SubjectSideEffects, Verdict: promotion.AttestedCompatible,
+			Reason: "no payout", By: "amir", At: before(90000), ExpiresAt: before(3600)},
+		{ID: 2, BuildID: 7, From: 3, FromVersion: "1.2.0", Subject: promotion.SubjectCaches, Verdict: promotion.AttestedCompatible, Since: "1.1.0", By: "ci", At: before(90)},
+		{ID: 1, BuildID: 7, From: 3, FromVersion: "1.2.0", Subject: promotion.SubjectData, Verdict: promotion.AttestedIncompatible, Reason: "prices are texts", By: "ci", At: before(90)},
+	}
 }
 
 func sampleAcceptances() []promotion.Acceptance {

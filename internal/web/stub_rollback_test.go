@@ -15,6 +15,15 @@ func (s *stub) AcceptUnknown(_ context.Context, by promotion.Actor, r promotion.
 	return s.did(by, r)
 }
 
+func (s *stub) Attest(_ context.Context, by promotion.Actor, r promotion.AttestRequest) (promotion.Attestation, error) {
+	_, err := s.did(by, r)
+	return promotion.Attestation{}, err
+}
+
+func (s *stub) Attestations(context.Context, string, int) ([]promotion.Attestation, error) {
+	return s.attested, nil
+}
+
 func (s *stub) AcceptancesOf(context.Context, int64) ([]promotion.Acceptance, error) {
 	return s.accepted, nil
 }

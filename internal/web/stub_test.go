@@ -32,6 +32,7 @@ type stub struct {
 	drifts     []promotion.Drift
 	driftLooks []promotion.DriftLook
 	overdue    []promotion.Overdue
+	attested   []promotion.Attestation
 	deliveries []promotion.Delivery
 	freezes    []promotion.Freeze
 	windows    []promotion.TargetWindows
@@ -56,7 +57,7 @@ type stub struct {
 func newStub() *stub {
 	return &stub{rows: sampleBoard(), promotions: samplePromotions(), gates: sampleGates(), approvals: sampleApprovals(),
 		events: sampleEvents(), releases: sampleReleases(), links: sampleLinks(), history: sampleHistory(), pull: samplePullRequest(),
-		freezes: sampleFreezes(), windows: sampleWindows(), evidence: sampleEvidence(), revisions: sampleRevisions(), restored: sampleRestorePlan(),
+		freezes: sampleFreezes(), windows: sampleWindows(), evidence: sampleEvidence(), attested: sampleAttestations(), revisions: sampleRevisions(), restored: sampleRestorePlan(),
 		planned: samplePlan(), back: sampleRollback(), branches: []string{"more-memory", "raise-limits"}}
 }
 
