@@ -69,7 +69,8 @@ func wants(served map[string][]string, deployed map[schema.GroupResource][]strin
 // forRollback are the rights of rollback verdicts; those to kinds that the cluster does not serve are not missed.
 func forRollback(served map[string][]string) []want {
 	next := "Apply " + folder + "compare.yaml, or what a way back needs stays unknown."
-	all := []want{wish("list", nodesResource.GroupResource(), goesBack, next), wish("list", quotas.GroupResource(), goesBack, next)}
+	all := []want{wish("list", nodesResource.GroupResource(), goesBack, next), wish("list", quotas.GroupResource(), goesBack, next),
+		wish("list", budgets.GroupResource(), goesBack, next)}
 	for _, kind := range []string{"ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"} {
 		all = append(all, wish("get", referred[kind].GroupResource(), goesBack, next))
 	}

@@ -23,6 +23,7 @@ import (
 var (
 	nodesResource   = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	quotas          = schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}
+	budgets         = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
 	externalSecrets = schema.GroupVersionResource{Group: "external-secrets.io", Version: "v1", Resource: "externalsecrets"}
 	sealedSecrets   = schema.GroupVersionResource{Group: "bitnami.com", Version: "v1alpha1", Resource: "sealedsecrets"}
 	referred        = map[string]schema.GroupVersionResource{
@@ -55,13 +56,14 @@ type look struct {
 func (c *Cluster) Facts(ctx context.Context, d promotion.DeploymentKey, n promotion.Needs) promotion.ClusterFacts {
 	l := &look{Cluster: c, slots: make(chan struct{}, askedAtOnce), facts: promotion.ClusterFacts{
 		Refs: map[promotion.ObjectRef]rollback.State{}, APIs: map[string]rollback.State{}, Workloads: map[string]promotion.LiveWorkload{},
-		ExternalSecrets: map[string]rollback.ExternalSecret{}, SealedSecrets: map[string]rollback.SealedSecret{}}}
+		Evictions: map[string]promotion.Evictions{}, ExternalSecrets: map[string]rollback.ExternalSecret{}, SealedSecrets: map[string]rollback.SealedSecret{}}}
 	var err error
 	if l.namespace, err = c.destination(d); err != nil {
 		l.facts.Unread = []string{err.Error()}
 		return l.facts
 	}
 	l.ask(ctx, func(ctx context.Context) { l.askNodes(ctx, n.Workloads) })
+	l.ask(ctx, func(ctx context.Context) { l.askBudgets(ctx, n.Workloads) })
 	for _, refs := range byObject(n.Refs) {
 		l.ask(ctx, func(ctx context.Context) { l.askRefs(ctx, refs) })
 	}

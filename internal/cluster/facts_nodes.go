@@ -54,34 +54,51 @@ func (l *look) askNodes(ctx context.Context, workloads []promotion.Workload) {
 // errNotSeen: what is not in a cache that was never filled may well be in the cluster.
 var errNotSeen = errors.New("not all of its kind has been seen yet; may Sluice's service account list and watch them?")
 
-// live is a workload as it was last seen.
-func (l *look) live(w promotion.Workload) promotion.LiveWorkload {
+// stored is a workload as it was last seen; nil when it is not there, or is of a kind that is not watched.
+func (l *look) stored(w promotion.Workload) (*unstructured.Unstructured, error) {
 	informer, watched := l.informers[workloadKinds[w.Kind]]
-	if !watched {
-		return promotion.LiveWorkload{Present: true} // and nothing is known of it
-	}
-	if !informer.HasSynced() {
-		l.unread(w.Kind+" "+w.Name, errNotSeen)
-		return promotion.LiveWorkload{Present: true}
+	switch {
+	case !watched:
+		return nil, nil
+	case !informer.HasSynced():
+		return nil, errNotSeen
 	}
 	obj, exists, err := informer.GetStore().GetByKey(cache.NewObjectName(l.namespace, w.Name).String())
-	o, ok := obj.(*unstructured.Unstructured)
-	if err != nil || !exists || !ok {
-		return promotion.LiveWorkload{}
+	if err != nil || !exists {
+		return nil, nil //nolint:nilerr // a store of objects has no other error than a name that it cannot have
 	}
-	live := promotion.LiveWorkload{Present: true}
-	field := []string{"spec", "replicas"}
-	if w.Kind == "DaemonSet" {
-		field = []string{"status", "desiredNumberScheduled"}
+	o, _ := obj.(*unstructured.Unstructured)
+	return o, nil
+}
+
+// live is what the cluster has of a workload.
+func (l *look) live(w promotion.Workload) promotion.LiveWorkload {
+	o, err := l.stored(w)
+	if err != nil {
+		l.unread(w.Kind+" "+w.Name, err)
 	}
-	if n, found, err := unstructured.NestedInt64(o.Object, field...); found && err == nil {
-		replicas := int(n)
-		live.Replicas = &replicas
+	if _, watched := l.informers[workloadKinds[w.Kind]]; o == nil {
+		return promotion.LiveWorkload{Present: err != nil || !watched} // and nothing is known of it
 	}
+	live := promotion.LiveWorkload{Present: true, Replicas: podsWanted(o)}
 	if more, _, _ := unstructured.NestedSlice(o.Object, "spec", "selector", "matchExpressions"); len(more) == 0 {
 		live.Selector, _, _ = unstructured.NestedStringMap(o.Object, "spec", "selector", "matchLabels")
 	}
 	return live
+}
+
+// podsWanted is how many pods a workload is to have; nil when it does not say.
+func podsWanted(o *unstructured.Unstructured) *int {
+	field := []string{"spec", "replicas"}
+	if o.GetKind() == "DaemonSet" {
+		field = []string{"status", "desiredNumberScheduled"}
+	}
+	n, found, err := unstructured.NestedInt64(o.Object, field...)
+	if !found || err != nil {
+		return nil
+	}
+	pods := int(n)
+	return &pods
 }
 
 // mayLand tells whether a workload's pods may run on a node that takes pods.

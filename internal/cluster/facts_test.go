@@ -108,6 +108,7 @@ func TestFactsOfACluster(t *testing.T) {
 			APIs: map[string]rollback.State{"apps/v1/Deployment": rollback.Yes, "batch/v1beta1/CronJob": rollback.No},
 			Workloads: map[string]promotion.LiveWorkload{"Deployment/web": {Present: true, Replicas: &three, Selector: map[string]string{"app": "web"},
 				Room: rollback.Yes}},
+			Evictions: map[string]promotion.Evictions{},
 			ExternalSecrets: map[string]rollback.ExternalSecret{"database": {Name: "database", StoreReady: rollback.Yes, RemoteKey: rollback.Present},
 				"gone": {Name: "gone", StoreReady: rollback.Unread, RemoteKey: rollback.Unread}},
 			SealedSecrets: map[string]rollback.SealedSecret{"session": {Name: "session", Decryptable: rollback.No}},

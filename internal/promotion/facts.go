@@ -33,6 +33,7 @@ type ClusterFacts struct {
 	Refs            map[ObjectRef]rollback.State
 	APIs            map[string]rollback.State
 	Workloads       map[string]LiveWorkload // by Kind/name
+	Evictions       map[string]Evictions    // by Kind/name, of those that are replaced by hand
 	ExternalSecrets map[string]rollback.ExternalSecret
 	SealedSecrets   map[string]rollback.SealedSecret
 	Unread          []string // what could not be read and why, a sentence each
@@ -44,6 +45,12 @@ type LiveWorkload struct {
 	Replicas *int
 	Selector map[string]string
 	Room     rollback.State // for one more pod of what is asked about: yes, no, unread
+}
+
+// Evictions say how many pods of a workload may be evicted now.
+type Evictions struct {
+	Allowed *int   // nil: it could not be read
+	Budget  string // the PodDisruptionBudget that limits it; empty without one
 }
 
 // Way is how a target goes back.

@@ -159,6 +159,7 @@ func inBoth(a, b ClusterFacts) ClusterFacts {
 		}),
 		APIs:      bothOf(a.APIs, b.APIs, func(x, y rollback.State) rollback.State { return worst(saysNo, x, y) }),
 		Workloads: bothOf(a.Workloads, b.Workloads, worseWorkload),
+		Evictions: bothOf(a.Evictions, b.Evictions, fewerEvictions),
 		ExternalSecrets: bothOf(a.ExternalSecrets, b.ExternalSecrets, func(x, y rollback.ExternalSecret) rollback.ExternalSecret {
 			x.StoreReady = worst(saysNo, x.StoreReady, y.StoreReady)
 			x.RemoteKey = worst([]rollback.State{rollback.Absent, rollback.Unread, rollback.Present}, x.RemoteKey, y.RemoteKey)
@@ -173,6 +174,13 @@ func inBoth(a, b ClusterFacts) ClusterFacts {
 		one.Platforms = distinct(append(append([]string{}, a.Platforms...), b.Platforms...))
 	}
 	return one
+}
+
+func fewerEvictions(a, b Evictions) Evictions {
+	if a.Allowed != nil && (b.Allowed == nil || *b.Allowed < *a.Allowed) {
+		return b
+	}
+	return a
 }
 
 func worseWorkload(a, b LiveWorkload) LiveWorkload {

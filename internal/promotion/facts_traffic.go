@@ -27,6 +27,9 @@ func trafficFacts(st goingBack, c ClusterFacts, g *gathered) {
 	}
 	for _, w := range st.back.Workloads {
 		st.workloadFacts(w, c.Workloads[w.key()], &t)
+		if w.ReplacedByHand() {
+			g.Notes = append(g.Notes, evictionFacts(w, c.Evictions[w.key()], &t)...)
+		}
 	}
 	g.Traffic = t
 }
@@ -50,6 +53,17 @@ func (st goingBack) workloadFacts(w Workload, live LiveWorkload, t *rollback.Tra
 	if unavailable == nil || *unavailable == 0 {
 		t.SurgeRoom = worst(saysNo, t.SurgeRoom, live.Room)
 	}
+}
+
+// evictionFacts are of a workload whose pods somebody has to take away. Whether they evict them, which a disruption budget can refuse, or
+// delete them, which none can, is theirs to choose, and so not known.
+func evictionFacts(w Workload, e Evictions, t *rollback.Traffic) (notes []string) {
+	t.PDBDisruptionsAllowed = fewest(t.PDBDisruptionsAllowed, e.Allowed, t.SwitchEvictsPods != nil)
+	t.SwitchEvictsPods = nil
+	if e.Allowed != nil && *e.Allowed == 0 && e.Budget != "" {
+		notes = append(notes, "PodDisruptionBudget "+e.Budget+" lets no pod of "+w.key()+" be evicted now, and they are replaced only when somebody takes them away")
+	}
+	return notes
 }
 
 var saysNo = []rollback.State{rollback.No, rollback.Unread, rollback.Yes}

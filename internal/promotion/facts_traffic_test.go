@@ -34,6 +34,13 @@ func running(l promotion.LiveWorkload) promotion.ClusterFacts {
 	return promotion.ClusterFacts{Workloads: map[string]promotion.LiveWorkload{"Deployment/web": l, "StatefulSet/web": l, "DaemonSet/web": l}}
 }
 
+// evicting is a cluster in which pods of the Deployment, and one of the StatefulSet, may be evicted.
+func evicting(e promotion.Evictions) promotion.ClusterFacts {
+	c := running(live)
+	c.Evictions = map[string]promotion.Evictions{"Deployment/web": e, "StatefulSet/web": {Allowed: some(1)}}
+	return c
+}
+
 // TestMaxUnavailable holds what Kubernetes documents of each kind's defaults and of its rounding.
 func TestMaxUnavailable(t *testing.T) {
 	t.Parallel()
@@ -66,8 +73,8 @@ func TestMaxUnavailable(t *testing.T) {
 			})
 			l := live
 			l.Replicas = nil
-			got := promotion.TrafficFacts(rendering(w), rendering(w), running(l)).MaxUnavailable
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			got, _ := promotion.TrafficFacts(rendering(w), rendering(w), running(l))
+			if diff := cmp.Diff(test.want, got.MaxUnavailable); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -116,7 +123,17 @@ func TestTrafficFacts(t *testing.T) {
 		"none wanted": {rendering(deployment(func(w *promotion.Workload) { w.Replicas = some(0) })), nil, running(live),
 			func(f *facts) { f.Replicas = some(0) }},
 		"pods that somebody deletes": {rendering(deployment(func(w *promotion.Workload) { w.Strategy = "OnDelete" })), nil, running(live),
-			func(f *facts) { f.Strategy = rollback.Unread }},
+			func(f *facts) { f.Strategy, f.SwitchEvictsPods = rollback.Unread, nil }},
+		"pods that nobody may evict": {rendering(deployment(func(w *promotion.Workload) { w.Strategy = "OnDelete" })), nil,
+			evicting(promotion.Evictions{Allowed: some(0), Budget: "web"}), func(f *facts) {
+				f.Strategy, f.SwitchEvictsPods, f.PDBDisruptionsAllowed = rollback.Unread, nil, some(0)
+			}},
+		"the fewest of two that may be evicted": {rendering(deployment(func(w *promotion.Workload) { w.Strategy = "OnDelete" }),
+			deployment(func(w *promotion.Workload) { w.Kind, w.Strategy = "StatefulSet", "OnDelete" })), nil,
+			evicting(promotion.Evictions{Allowed: some(2), Budget: "web"}), func(f *facts) {
+				f.Strategy, f.SwitchEvictsPods, f.PDBDisruptionsAllowed = rollback.Unread, nil, some(1)
+			}},
+		"a budget that no rollout heeds": {rendering(deployment()), nil, evicting(promotion.Evictions{Allowed: some(0), Budget: "web"}), func(*facts) {}},
 		"all at once": {rendering(deployment(func(w *promotion.Workload) { w.Strategy = "Recreate" })), nil, running(live),
 			func(f *facts) { f.Strategy = rollback.Recreate }},
 		"a canary": {rendering(deployment(func(w *promotion.Workload) { w.Strategy = "Canary" })), nil, running(live),
@@ -134,9 +151,23 @@ func TestTrafficFacts(t *testing.T) {
 			want := facts{OldStack: rollback.NotUsed, SwitchEvictsPods: &evicts, ServiceSelectsOld: rollback.Yes, SelectorUnchanged: rollback.Yes,
 				ReadinessProbe: rollback.Yes, Strategy: rollback.RollingUpdate, SurgeRoom: rollback.Yes, Replicas: some(4), MaxUnavailable: some(0)}
 			test.differs(&want)
-			if diff := cmp.Diff(want, promotion.TrafficFacts(test.back, test.now, test.cluster)); diff != "" {
+			got, _ := promotion.TrafficFacts(test.back, test.now, test.cluster)
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestABudgetThatLetsNoPodGoIsTold: only of pods that somebody has to take away.
+func TestABudgetThatLetsNoPodGoIsTold(t *testing.T) {
+	t.Parallel()
+	none := evicting(promotion.Evictions{Allowed: some(0), Budget: "keep-web"})
+	for strategy, want := range map[string][]string{"RollingUpdate": nil,
+		"OnDelete": {"PodDisruptionBudget keep-web lets no pod of Deployment/web be evicted now, and they are replaced only when somebody takes them away"}} {
+		w := rendering(deployment(func(w *promotion.Workload) { w.Strategy = strategy }))
+		if _, notes := promotion.TrafficFacts(w, w, none); !cmp.Equal(want, notes) {
+			t.Errorf("%s: %q", strategy, notes)
+		}
 	}
 }

@@ -47,6 +47,9 @@ type PodRequest struct {
 
 func (w Workload) key() string { return w.Kind + "/" + w.Name }
 
+// ReplacedByHand tells whether its pods stay as they are until somebody takes them away, by deleting or by evicting them.
+func (w Workload) ReplacedByHand() bool { return w.Strategy == "OnDelete" }
+
 // Selection is a Service and the labels of the pods that it leads to.
 type Selection struct {
 	Name     string

@@ -63,7 +63,7 @@ var explanations = map[string]string{
 	"no-room-for-surge":           "Quota or nodes have no room for the pods that must start first.",
 	"surge-room-unread":           "Whether there is room for the pods that must start first could not be read.",
 	"pdb-blocks-eviction":         "The disruption budget allows no eviction, and the switch evicts pods.",
-	"pdb-unread":                  "Whether the disruption budget allows the evictions could not be read.",
+	"pdb-unread":                  "Whether a disruption budget stands in the way of the switch is not known.",
 
 	"secret-store-not-ready":        "The secret store of %s is not ready.",
 	"secret-store-unread":           "Whether the secret store of %s is ready could not be read.",
