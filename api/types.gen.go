@@ -787,6 +787,9 @@ type AdoptionRequest struct {
 	Application string `json:"application"`
 	Environment string `json:"environment"`
 
+	// Fields Ids of open drift of one deployment, each a number, text or boolean that a person changed. None: the earlier release that runs.
+	Fields []int64 `json:"fields,omitempty,omitzero"`
+
 	// Reason Needed to adopt.
 	Reason string `json:"reason,omitempty,omitzero"`
 }
@@ -1710,7 +1713,7 @@ type Promotion struct {
 	Hotfix bool  `json:"hotfix,omitempty,omitzero"`
 	ID     int64 `json:"id"`
 
-	// Kind `change`: a person's own pull request.
+	// Kind `change`: a person's own pull request, or fields that are adopted.
 	Kind         PromotionKind `json:"kind"`
 	LiveAt       time.Time     `json:"live_at,omitempty,omitzero"`
 	MergeAskedAt time.Time     `json:"merge_asked_at,omitempty,omitzero"`
@@ -1766,7 +1769,7 @@ type Promotion struct {
 // PromotionDecision defines model for Promotion.Decision.
 type PromotionDecision string
 
-// PromotionKind `change`: a person's own pull request.
+// PromotionKind `change`: a person's own pull request, or fields that are adopted.
 type PromotionKind string
 
 // PromotionList defines model for PromotionList.

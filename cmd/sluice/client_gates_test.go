@@ -27,7 +27,7 @@ var (
 	everyHold = api.Hold{ID: 5, Everything: true, Reason: "fire", HeldBy: "rita", HeldAt: someTime}
 	webHold   = api.Hold{ID: 6, Application: "web", Environment: "prod", Reason: "load test", HeldBy: "ada", HeldAt: someTime}
 	webPause  = api.SyncPause{ID: 4, Application: "web", Environment: "prod", Owner: "ada", PausedBy: "rita", ExpiresAt: laterTime, Overdue: true, Reason: "fire"}
-	webDrift  = api.Drift{Application: "web", Environment: "prod", Object: "Deployment.apps web/web", Path: "spec.replicas", Want: "2", Have: "5",
+	webDrift  = api.Drift{ID: 41, Application: "web", Environment: "prod", Object: "Deployment.apps web/web", Path: "spec.replicas", Want: "2", Have: "5",
 		Class: api.DriftClassHuman, Owner: "kubectl scale", FirstSeenAt: someTime}
 	webUnknown  = api.DriftLook{Application: "web", Environment: "prod", Problem: "the cluster is away", ProblemSince: someTime}
 	webOverride = api.Override{ID: 2, Application: "web", Environment: "prod", Gates: []string{"sync-window", "approvals"}, Reason: "fire",
@@ -54,9 +54,9 @@ Deployment/web
 	pauseText = `ID  APPLICATION  ENVIRONMENT  OWNER  PAUSED BY  UNTIL                 OVERDUE  REASON
 4   web          prod         ada    rita       2026-03-01 13:00:00Z  overdue  fire
 `
-	driftText = `APPLICATION  ENVIRONMENT  OBJECT                   FIELD          GIT  CLUSTER  CLASS  BY             FIRST SEEN            RESOLVED  DOES NOT COUNT
-web          prod         Deployment.apps web/web  spec.replicas  2    5        human  kubectl scale  2026-03-01 12:00:00Z  -         -
-web          prod         unknown since 2026-03-01 12:00:00Z: the cluster is away
+	driftText = `ID  APPLICATION  ENVIRONMENT  OBJECT                   FIELD          GIT  CLUSTER  CLASS  BY             FIRST SEEN            RESOLVED  DOES NOT COUNT
+41  web          prod         Deployment.apps web/web  spec.replicas  2    5        human  kubectl scale  2026-03-01 12:00:00Z  -         -
+-   web          prod         unknown since 2026-03-01 12:00:00Z: the cluster is away
 `
 	overrideText = `ID  APPLICATION  ENVIRONMENT  GATES                   GIVEN BY  UNTIL                 REVIEWED BY  REASON  INCIDENT
 2   web          prod         sync-window, approvals  bo        2026-03-01 13:00:00Z  -            fire    -
@@ -132,8 +132,8 @@ replicas: 3 → 2
 			`POST /api/v1/adoptions:plan {"application":"web","environment":"prod"}`,
 			"adopts   1.4.1 runs, an earlier release\nwarning  self-heal is on: Argo CD undoes it by itself, maybe before Git says it. See sluice sync-pause\n" +
 				"plan     web 1.4.1 (number 2, id 3) to prod\nimage: b → a\n", 0, 0},
-		{"adopt", newDriftCommand(), with([]string{"adopt", "--reason", "INC-77"}, target...), promotionAnswer,
-			`POST /api/v1/adoptions {"application":"web","environment":"prod","reason":"INC-77"}`, promotionText, 0, 201},
+		{"adopt", newDriftCommand(), with([]string{"adopt", "--field", "41", "--field", "42", "--reason", "INC-77"}, target...), promotionAnswer,
+			`POST /api/v1/adoptions {"application":"web","environment":"prod","fields":[41,42],"reason":"INC-77"}`, promotionText, 0, 201},
 		{"restore", newRestoreCommand(), with(target, "--commit", someCommit, "--reason", "limits"), promotionAnswer,
 			`POST /api/v1/restorations {"application":"web","commit":"` + someCommit + `","environment":"prod","reason":"limits"}`, promotionText, 0, 201},
 		{"freeze", newFreezeCommand(), []string{"create", "--environment", "prod-*", "--from", "2026-03-01T12:00:00Z", "--until", "2026-03-01T13:00:00Z",

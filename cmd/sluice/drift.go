@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -32,13 +33,13 @@ func newDriftListCommand() *cobra.Command {
 }
 
 func showDrifts(out io.Writer, list api.DriftList) {
-	row(out, "APPLICATION", "ENVIRONMENT", "OBJECT", "FIELD", "GIT", "CLUSTER", "CLASS", "BY", "FIRST SEEN", "RESOLVED", "DOES NOT COUNT")
+	row(out, "ID", "APPLICATION", "ENVIRONMENT", "OBJECT", "FIELD", "GIT", "CLUSTER", "CLASS", "BY", "FIRST SEEN", "RESOLVED", "DOES NOT COUNT")
 	for _, d := range list.Items {
-		row(out, d.Application, d.Environment, d.Object, d.Path, d.Want, d.Have, string(d.Class), d.Owner, stamp(d.FirstSeenAt), stamp(d.ResolvedAt), d.Excuse)
+		row(out, strconv.FormatInt(d.ID, 10), d.Application, d.Environment, d.Object, d.Path, d.Want, d.Have, string(d.Class), d.Owner, stamp(d.FirstSeenAt), stamp(d.ResolvedAt), d.Excuse)
 	}
 	for _, l := range list.Looks {
 		if l.Problem != "" {
-			row(out, l.Application, l.Environment, "unknown since "+stamp(l.ProblemSince)+": "+l.Problem)
+			row(out, "", l.Application, l.Environment, "unknown since "+stamp(l.ProblemSince)+": "+l.Problem)
 		}
 	}
 }

@@ -37,5 +37,5 @@ func (a *API) adopt(c echo.Context) error {
 func adoptRequest(c echo.Context) (promotion.AdoptRequest, error) {
 	var r api.AdoptionRequest
 	err := decode(c, &r)
-	return promotion.AdoptRequest{Application: r.Application, Environment: r.Environment, Reason: r.Reason}, err
+	return promotion.AdoptRequest{Application: r.Application, Environment: r.Environment, Fields: r.Fields, Reason: r.Reason}, err
 }

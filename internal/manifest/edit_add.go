@@ -9,12 +9,25 @@ import (
 )
 
 var (
+	errNotList      = errors.New("there is no list where one belongs")
 	errNotScalar    = errors.New("there is a map or a list where a text belongs")
 	errEmptyElement = errors.New("there is an empty element in the list: write '' there first")
 )
 
 // addition is a key and value to add to an entry.
-type addition struct{ key, value string }
+type addition struct {
+	key, value string
+	form       form
+}
+
+// form says how an addition's value is written.
+type form int
+
+const (
+	asText  form = iota
+	asIs         // a number or boolean
+	asBlock      // a text of several lines, as a literal where the file is in block style
+)
 
 // addPairs adds pairs behind newName or, without one, behind name.
 func (s *source) addPairs(entry *yaml.Node, added []addition) (splice, error) {
@@ -58,7 +71,20 @@ func (s *source) margin(node *yaml.Node) string {
 }
 
 func (s *source) pairText(a addition) string {
+	if a.form == asIs {
+		return write(a.key, 0, s.json) + ": " + a.value
+	}
 	return write(a.key, 0, s.json) + ": " + write(a.value, 0, s.json)
+}
+
+// literal writes a text of several lines below its key, which is indented so far.
+func (s *source) literal(a addition, indent int) string {
+	var text strings.Builder
+	text.WriteString(write(a.key, 0, false) + ": |-")
+	for line := range strings.SplitSeq(a.value, "\n") {
+		text.WriteString(s.eol() + strings.Repeat(" ", indent+2) + line)
+	}
+	return text.String()
 }
 
 func (s *source) flowEntry(added []addition) string {
@@ -71,41 +97,43 @@ func (s *source) flowEntry(added []addition) string {
 
 // added gives the file with an entry for an image more.
 func (s *source) added(g goal) ([]byte, error) {
-	entry := []addition{{"name", g.name}}
+	entry := []addition{{key: "name", value: g.name}}
 	if g.name != g.target.repository {
-		entry = append(entry, addition{"newName", g.target.repository})
+		entry = append(entry, addition{key: "newName", value: g.target.repository})
 	}
-	change, err := s.add(append(entry, addition{"digest", g.target.digest}))
+	change, err := s.add("images", append(entry, addition{key: "digest", value: g.target.digest}))
 	if err != nil {
 		return nil, err
 	}
 	return s.apply([]splice{change})
 }
 
-// add gives the splice that adds an entry to `images`, or `images` itself at
+// add gives the splice that adds an entry to a list such as `images`, or the list itself at
 // the end.
-func (s *source) add(added []addition) (splice, error) {
+func (s *source) add(name string, added []addition) (splice, error) {
 	root := s.root()
-	images, merged := field(root, "images")
+	list, merged := field(root, name)
 	if merged || s.aliased[root] {
 		return splice{}, s.shares(root.Line)
 	}
-	p, exists := own(root, "images")
+	p, exists := own(root, name)
 	switch {
 	case !exists:
-		return s.addImages(root, added)
-	case images.Kind == yaml.AliasNode || s.aliased[images]:
-		return splice{}, s.shares(images.Line)
-	case images.Kind == yaml.ScalarNode:
-		return s.fillImages(p, added)
-	case images.Style&yaml.FlowStyle != 0:
-		return s.addToFlow(images, added)
+		return s.addList(root, name, added)
+	case list.Kind == yaml.AliasNode || s.aliased[list]:
+		return splice{}, s.shares(list.Line)
+	case list.Kind == yaml.ScalarNode:
+		return s.fillList(p, added)
+	case list.Kind != yaml.SequenceNode:
+		return splice{}, s.lost(list, errNotList)
+	case list.Style&yaml.FlowStyle != 0:
+		return s.addToFlow(list, added)
 	}
-	return s.addToBlock(images, added)
+	return s.addToBlock(list, added)
 }
 
-// fillImages gives `images:` or `images: null` a value.
-func (s *source) fillImages(p pair, added []addition) (splice, error) {
+// fillList gives `images:` or `images: null` a value.
+func (s *source) fillList(p pair, added []addition) (splice, error) {
 	text := "[" + s.flowEntry(added) + "]"
 	if isEmpty(p.value) {
 		at, err := s.pairEnd(p)
@@ -121,35 +149,35 @@ func (s *source) fillImages(p pair, added []addition) (splice, error) {
 	return splice{token, text}, nil
 }
 
-func (s *source) addToFlow(images *yaml.Node, added []addition) (splice, error) {
+func (s *source) addToFlow(list *yaml.Node, added []addition) (splice, error) {
 	text := s.flowEntry(added)
-	n := len(images.Content)
+	n := len(list.Content)
 	if n == 0 {
-		at := s.afterProperties(s.offset(images)) + 1
+		at := s.afterProperties(s.offset(list)) + 1
 		return splice{span{at, at}, text}, nil
 	}
-	last := images.Content[n-1]
+	last := list.Content[n-1]
 	at, err := s.end(last)
 	if err != nil {
 		return splice{}, s.lost(last, err)
 	}
 	between := ", "
-	if last.Line != images.Line {
+	if last.Line != list.Line {
 		between = "," + s.eol() + s.margin(last)
 	}
 	return splice{span{at, at}, between + text}, nil
 }
 
 // addToBlock adds an entry behind the last one, indented as that is.
-func (s *source) addToBlock(images *yaml.Node, added []addition) (splice, error) {
-	last := images.Content[len(images.Content)-1]
+func (s *source) addToBlock(list *yaml.Node, added []addition) (splice, error) {
+	last := list.Content[len(list.Content)-1]
 	at, err := s.end(last)
 	if err != nil {
 		return splice{}, s.lost(last, err)
 	}
-	dash, gap := images.Column-1, 1
-	if first := deref(images.Content[0]); first.Kind == yaml.MappingNode && images.Content[0].Line == images.Line {
-		gap = max(1, s.offset(images.Content[0])-s.offset(images)-1)
+	dash, gap := list.Column-1, 1
+	if first := deref(list.Content[0]); first.Kind == yaml.MappingNode && list.Content[0].Line == list.Line {
+		gap = max(1, s.offset(list.Content[0])-s.offset(list)-1)
 	}
 	at = s.lineEnd(at)
 	for next := s.nextLine(at); next < len(s.data) && s.isComment(next) && s.indent(next) > dash; next = s.nextLine(next) {
@@ -171,18 +199,22 @@ func (s *source) blockEntry(dash, gap int, added []addition) string {
 		} else {
 			text.WriteString(s.eol() + strings.Repeat(" ", dash+1+gap))
 		}
-		text.WriteString(s.pairText(a))
+		if a.form == asBlock {
+			text.WriteString(s.literal(a, dash+1+gap))
+		} else {
+			text.WriteString(s.pairText(a))
+		}
 	}
 	return text.String()
 }
 
-// addImages adds the whole field at the end of the document.
-func (s *source) addImages(root *yaml.Node, added []addition) (splice, error) {
+// addList adds the whole field at the end of the document.
+func (s *source) addList(root *yaml.Node, name string, added []addition) (splice, error) {
 	if root.Style&yaml.FlowStyle != 0 {
-		return s.addFlowImages(root, added)
+		return s.addFlowList(root, name, added)
 	}
 	indent := root.Column - 1
-	text := strings.Repeat(" ", indent) + "images:" + s.eol() + s.blockEntry(indent+s.listIndent(root), 1, added)
+	text := strings.Repeat(" ", indent) + name + ":" + s.eol() + s.blockEntry(indent+s.listIndent(root), 1, added)
 	at := s.documentEnd()
 	if at > 0 && s.data[at-1] != '\n' {
 		return splice{span{at, at}, s.eol() + text}, nil
@@ -190,7 +222,7 @@ func (s *source) addImages(root *yaml.Node, added []addition) (splice, error) {
 	return splice{span{at, at}, text + s.eol()}, nil
 }
 
-func (s *source) addFlowImages(root *yaml.Node, added []addition) (splice, error) {
+func (s *source) addFlowList(root *yaml.Node, name string, added []addition) (splice, error) {
 	n := len(root.Content)
 	last := pair{root.Content[n-2], root.Content[n-1]}
 	at, err := s.pairEnd(last)
@@ -201,7 +233,7 @@ func (s *source) addFlowImages(root *yaml.Node, added []addition) (splice, error
 	if last.key.Line != root.Line {
 		between = "," + s.eol() + s.margin(last.key)
 	}
-	return splice{span{at, at}, between + write("images", 0, s.json) + ": [" + s.flowEntry(added) + "]"}, nil
+	return splice{span{at, at}, between + write(name, 0, s.json) + ": [" + s.flowEntry(added) + "]"}, nil
 }
 
 // listIndent is how far the file indents its lists below their keys.

@@ -29,7 +29,7 @@ func (s *source) pin(e entry, name string, target reference) (splices []splice, 
 		return nil, false, err
 	}
 	if survivor == nil {
-		added = append(added, addition{"digest", target.digest})
+		added = append(added, addition{key: "digest", value: target.digest})
 	} else {
 		change, err := s.turnIntoDigest(*survivor, target.digest)
 		if err != nil {
@@ -57,7 +57,7 @@ func (s *source) rename(e entry, name, repository string) ([]splice, []addition,
 		splices, err := s.replaceValue(p, repository)
 		return splices, nil, err
 	}
-	return nil, []addition{{"newName", repository}}, nil
+	return nil, []addition{{key: "newName", value: repository}}, nil
 }
 
 func (s *source) shares(line int) *Refusal {
@@ -124,6 +124,11 @@ func (s *source) turnIntoDigest(p pair, digest string) ([]splice, error) {
 // replaceValue writes a new value where the pair's value stands, in the same
 // quotes. An anchor on the value stays, if no alias uses it.
 func (s *source) replaceValue(p pair, value string) ([]splice, error) {
+	return s.replaceToken(p, write(value, p.value.Style, s.json))
+}
+
+// replaceToken puts what is written already where the pair's value stands.
+func (s *source) replaceToken(p pair, written string) ([]splice, error) {
 	if s.aliased[p.value] {
 		return nil, s.shares(p.value.Line)
 	}
@@ -138,13 +143,13 @@ func (s *source) replaceValue(p pair, value string) ([]splice, error) {
 		if err != nil {
 			return nil, s.lost(p.key, err)
 		}
-		return []splice{{span{at, at}, " " + write(value, 0, s.json)}}, nil
+		return []splice{{span{at, at}, " " + written}}, nil
 	}
 	token, err := s.token(p.value)
 	if err != nil {
 		return nil, s.lost(p.value, err)
 	}
-	return []splice{{token, write(value, p.value.Style, s.json)}}, nil
+	return []splice{{token, written}}, nil
 }
 
 // drop removes a pair. If that is the digest, the survivor takes it over in the

@@ -58,23 +58,34 @@ func (s *source) reached(steps []string) (node *yaml.Node, n int, shared bool) {
 // addValue gives the splice that adds a value with the maps around it that are missing.
 func (s *source) addValue(steps []string, value, sibling string) ([]splice, error) {
 	node, n, shared := s.reached(steps)
-	rest := steps[n:]
+	written := write(value, 0, s.json)
 	switch {
 	case shared:
 		return nil, s.shares(node.Line)
 	case node == nil || n == 0 && isEmpty(node):
-		return []splice{s.addAtEnd(0, s.nested(rest, value, 0))}, nil
+		return []splice{s.addAtEnd(0, s.nested(steps[n:], written, 0))}, nil
 	case node.Kind != yaml.MappingNode:
-		return nil, refuse(BadValues, s.name, node.Line, "%s is no map, so %s cannot be added", joinSteps(steps[:n]), joinSteps(rest))
-	case slices.ContainsFunc(pairs(node), func(p pair) bool { return isMerge(p.key) }):
+		return nil, refuse(BadValues, s.name, node.Line, "%s is no map, so %s cannot be added", joinSteps(steps[:n]), joinSteps(steps[n:]))
+	}
+	if _, beside := own(node, sibling); !beside && n == 0 && node.Style&yaml.FlowStyle == 0 && !merges(node) {
+		return []splice{s.addAtEnd(node.Column-1, s.nested(steps, written, node.Column-1))}, nil
+	}
+	return s.addBelow(node, steps[n:], written, sibling)
+}
+
+func merges(node *yaml.Node) bool {
+	return slices.ContainsFunc(pairs(node), func(p pair) bool { return isMerge(p.key) })
+}
+
+// addBelow gives the splice that adds a written value to a map, with the maps around it that are missing.
+func (s *source) addBelow(node *yaml.Node, rest []string, written, sibling string) ([]splice, error) {
+	switch {
+	case merges(node):
 		return nil, s.shares(node.Line) // what is added might hide what the merge brings
 	case node.Style&yaml.FlowStyle != 0:
-		return s.addToFlowMap(node, s.nestedFlow(rest, value))
+		return s.addToFlowMap(node, s.nestedFlow(rest, written))
 	}
 	behind, beside := own(node, sibling)
-	if !beside && n == 0 {
-		return []splice{s.addAtEnd(node.Column-1, s.nested(rest, value, node.Column-1))}, nil
-	}
 	if !beside {
 		behind = lastPair(node)
 	}
@@ -84,7 +95,7 @@ func (s *source) addValue(steps []string, value, sibling string) ([]splice, erro
 	}
 	end = s.lineEnd(end)
 	margin := s.margin(behind.key)
-	return []splice{{span{end, end}, s.eol() + margin + s.nested(rest, value, len(margin))}}, nil
+	return []splice{{span{end, end}, s.eol() + margin + s.nested(rest, written, len(margin))}}, nil
 }
 
 func lastPair(node *yaml.Node) pair {
@@ -120,19 +131,19 @@ func (s *source) addToFlowMap(node *yaml.Node, text string) ([]splice, error) {
 }
 
 // nested writes a pair inside the maps that are still missing, without the first line's indent.
-func (s *source) nested(steps []string, value string, indent int) string {
+func (s *source) nested(steps []string, written string, indent int) string {
 	if len(steps) == 1 {
-		return s.pairText(addition{steps[0], value})
+		return s.pairText(addition{steps[0], written, asIs})
 	}
 	indent += s.indentStep()
-	return write(steps[0], 0, s.json) + ":" + s.eol() + strings.Repeat(" ", indent) + s.nested(steps[1:], value, indent)
+	return write(steps[0], 0, s.json) + ":" + s.eol() + strings.Repeat(" ", indent) + s.nested(steps[1:], written, indent)
 }
 
-func (s *source) nestedFlow(steps []string, value string) string {
+func (s *source) nestedFlow(steps []string, written string) string {
 	if len(steps) == 1 {
-		return s.pairText(addition{steps[0], value})
+		return s.pairText(addition{steps[0], written, asIs})
 	}
-	return write(steps[0], 0, s.json) + ": {" + s.nestedFlow(steps[1:], value) + "}"
+	return write(steps[0], 0, s.json) + ": {" + s.nestedFlow(steps[1:], written) + "}"
 }
 
 // indentStep is how far the file indents a map below its key.

@@ -29,6 +29,7 @@ const (
 	AmbiguousImage    Code = "ambiguous-image"    // several entries act on the image, or one acts on others too
 	RenderFailed      Code = "render-failed"      // the rendering before or after the edit fails
 	UnintendedChange  Code = "unintended-change"  // the edit would change something else in the rendering
+	BadField          Code = "bad-field"          // a field that cannot be set, or not here
 	ImageNotFound     Code = "image-not-found"    // nothing rendered uses the image under this name
 )
 
@@ -37,7 +38,7 @@ func (c Code) precedence() int {
 	return slices.Index([]Code{
 		BadReference, BadDigest, MutableReference, PathEscape, NoKustomization, TooLarge,
 		MultiDocument, DuplicateKey, BadKustomization, BadValues, PathNotFound, RemoteBase,
-		UnsupportedPlugin, Alias, AmbiguousImage, RenderFailed, UnintendedChange, ImageNotFound,
+		UnsupportedPlugin, Alias, AmbiguousImage, RenderFailed, UnintendedChange, BadField, ImageNotFound,
 	}, c)
 }
 

@@ -13,3 +13,6 @@ func Shown(object ID, keys []string, name string, value any) string {
 	}
 	return plainText(m.redact(at, value, "", hidden))
 }
+
+// ShownWhole tells whether people see a value as it is: nothing of it is hidden.
+func ShownWhole(shown string, value any) bool { return value != nil && shown == plainText(value) }

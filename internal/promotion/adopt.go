@@ -17,7 +17,11 @@ type AdoptedField struct {
 	Object string   `json:"object"` // Kind.group namespace/name
 	Path   string   `json:"path"`   // for people
 	Steps  []string `json:"steps"`  // to the field: f:name, k:{"name":"web"} or i:0, as managedFields write them
-	Value  any      `json:"value"`  // a text, number or boolean
+	Value  string   `json:"value"`  // a text, number or boolean as JSON
+}
+
+func (f AdoptedField) same(o AdoptedField) bool {
+	return f.Object == o.Object && f.Path == o.Path && f.Value == o.Value
 }
 
 // AdoptRequest asks that Git say what was changed past it.
@@ -40,8 +44,8 @@ func (s *Service) PlanAdopt(ctx context.Context, r AdoptRequest) (AdoptPlan, err
 	return plan, err
 }
 
-// Adopt starts the promotion that makes Git say what was changed past it: a rollback to the release that runs. Asking again for what
-// is under way returns it.
+// Adopt starts the promotion that makes Git say what was changed past it: a rollback to the release that runs, or a change of fields.
+// Asking again for what is under way returns it.
 func (s *Service) Adopt(ctx context.Context, by Actor, r AdoptRequest) (Promotion, error) {
 	if err := allow(by, "adopt live changes", RoleReleaseManager, RoleAdmin); err != nil {
 		return Promotion{}, err
@@ -62,6 +66,9 @@ func (s *Service) plannedAdoption(ctx context.Context, r AdoptRequest) (Promotio
 	t, err := s.targetNamed(ctx, r.Application, r.Environment)
 	if err != nil {
 		return Promotion{}, AdoptPlan{}, err
+	}
+	if len(r.Fields) > 0 {
+		return s.planFields(ctx, t, r.Fields)
 	}
 	return s.planRelease(ctx, t)
 }

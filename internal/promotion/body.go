@@ -16,6 +16,9 @@ func branchName(p Promotion) string {
 }
 
 func title(p *Promotion) string {
+	if len(p.Adopt.Fields) > 0 {
+		return fmt.Sprintf("%s: what was changed by hand in %s", p.Target.Application, p.Target.Environment)
+	}
 	if p.Kind == KindChange {
 		return fmt.Sprintf("%s: change by %s in %s", p.Target.Application, p.RequestedBy, p.Target.Environment)
 	}
@@ -37,7 +40,12 @@ func title(p *Promotion) string {
 
 func commitMessage(f *situation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nRelease %d of %s, asked for by %s.\n\n", title(f.Promotion), f.Release.Number, f.Target.Application, f.RequestedBy)
+	fmt.Fprintf(&b, "%s\n\n", title(f.Promotion))
+	if f.Kind == KindChange {
+		fmt.Fprintf(&b, "%s Asked for by %s.\n\n", f.Adopt.Cause, f.RequestedBy)
+	} else {
+		fmt.Fprintf(&b, "Release %d of %s, asked for by %s.\n\n", f.Release.Number, f.Target.Application, f.RequestedBy)
+	}
 	trailers(&b, f)
 	return b.String()
 }
@@ -50,7 +58,11 @@ func mergeMessage(f *situation) string {
 }
 
 func trailers(b *strings.Builder, f *situation) {
-	fmt.Fprintf(b, "Sluice-Promotion: %d\nSluice-Release: %s/%d\n", f.ID, f.Target.Application, f.Release.Number)
+	fmt.Fprintf(b, "Sluice-Promotion: %d\n", f.ID)
+	if len(f.Adopt.Fields) > 0 {
+		return // whichever release main has stays
+	}
+	fmt.Fprintf(b, "Sluice-Release: %s/%d\n", f.Target.Application, f.Release.Number)
 	for _, d := range digests(f.Release) {
 		fmt.Fprintf(b, "Sluice-Digest: %s\n", d)
 	}
@@ -62,6 +74,9 @@ func (s *Service) body(f *situation) string {
 	var b strings.Builder
 	if f.Kind == KindChange {
 		fmt.Fprintf(&b, "**This changes %s in %s**, so it passes the gates of %s.\n", f.Target.Application, f.Target.Environment, f.Target.Environment)
+		if f.Ours() {
+			fmt.Fprintf(&b, "\nAsked for by %s. %s\n\n", f.RequestedBy, f.Reason)
+		}
 		if f.newPolicy {
 			b.WriteString("\nIt changes the **policy**: the gates of tomorrow are decided here by the gates of today.\n")
 		}

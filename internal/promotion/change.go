@@ -14,7 +14,7 @@ import (
 )
 
 // A promotion of kind change is what somebody's own pull request alters in one gated target. Sluice neither writes nor
-// closes that pull request: it judges it, says so on it, and follows the merge.
+// closes that pull request: it judges it, says so on it, and follows the merge. Only where fields are adopted it writes a change itself.
 
 // lookAtHead makes today's merge result of a person's pull request what is judged.
 func (s *Service) lookAtHead(ctx context.Context, f *situation) error {
@@ -96,7 +96,7 @@ func (s *Service) withPolicy(rendered string, tree fs.FS) (string, error) {
 
 // mustNotice: the pull request's head or main has moved, and merging it now would deploy something else than what is recorded.
 func mustNotice(f *situation) bool {
-	return f.Kind == KindChange && f.Open() && f.onHost && f.host.State == PullRequestOpen && f.mergeFailed == nil && f.proposeFailed == nil &&
+	return !f.Ours() && f.Open() && f.onHost && f.host.State == PullRequestOpen && f.mergeFailed == nil && f.proposeFailed == nil &&
 		(f.host.HeadSHA != f.HeadSHA || f.merged.After.Hash != f.RenderedHash)
 }
 

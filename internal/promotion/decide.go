@@ -89,7 +89,7 @@ func (s *Service) Cancel(ctx context.Context, by Actor, id int64, reason string)
 		if !p.Open() {
 			return conflict("not-open", "promotion %d is %s: it cannot be cancelled any more", p.ID, p.State())
 		}
-		if p.Kind == KindChange {
+		if !p.Ours() {
 			return conflict("not-sluices-own", "pull request #%d is %s's own: close it at the host, or reject it here", p.Number, p.RequestedBy)
 		}
 		p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), reason

@@ -23,7 +23,9 @@ type Drift struct {
 	FirstSeen  time.Time
 	LastSeen   time.Time // of what is resolved: when it was last so; else of the last look
 	ResolvedAt time.Time
-	Times      int // how often the field drifted within the hour before it was first seen, this time included
+	Steps      []string // to the field, as managedFields write them; only of a look at the cluster, and not stored
+	Live       string   // what is live as JSON; empty when it is hidden, no scalar or not there; likewise
+	Times      int      // how often the field drifted within the hour before it was first seen, this time included
 }
 
 // DriftClass says what kind of writer is behind a difference.

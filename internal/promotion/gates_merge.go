@@ -15,7 +15,7 @@ func (s *Service) content(_ context.Context, f *situation) GateResult {
 	if f.onHost && f.host.State == PullRequestOpen && f.host.BaseRef != f.site.BaseBranch {
 		return block("somebody turned pull request #%d from %s to %s: turn it back, or cancel and promote again", f.Number, f.site.BaseBranch, f.host.BaseRef)
 	}
-	if f.Kind == KindChange {
+	if !f.Ours() {
 		return f.changeRecorded()
 	}
 	if f.onHost && f.host.State == PullRequestOpen && f.host.HeadSHA != f.HeadSHA && !f.headIsOwn {

@@ -214,7 +214,7 @@ func UpstreamOf(t Target, all []Target) []Target {
 
 func (s *Service) renders(ctx context.Context, f *situation) GateResult {
 	if f.proposeFailed != nil {
-		return block("%s cannot be changed to this release: %v", f.Target.Path, f.proposeFailed)
+		return block("%s cannot be changed so: %v", f.Target.Path, f.proposeFailed)
 	}
 	if problem := s.overrides(ctx, f); problem != "" {
 		return block("%s", problem)

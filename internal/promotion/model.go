@@ -156,6 +156,9 @@ type Promotion struct {
 	WaitsFor      string
 }
 
+// Ours tells whether Sluice writes the pull request. A person's own it only judges.
+func (p Promotion) Ours() bool { return p.Kind != KindChange || len(p.Adopt.Fields) > 0 }
+
 // ChangeKind is why a target changes.
 type ChangeKind string
 

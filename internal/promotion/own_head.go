@@ -47,6 +47,9 @@ func (s *Service) wrote(ctx context.Context, f *situation, sha string) bool {
 
 // change is the promotion's edit on a commit of main.
 func (s *Service) change(ctx context.Context, f *situation, base string, tree fs.FS) (Change, error) {
+	if len(f.Adopt.Fields) > 0 {
+		return s.Manifests.SetFields(tree, f.Target.Path, f.Adopt.Fields)
+	}
 	if len(f.With) > 0 {
 		return s.together(ctx, f, base, tree)
 	}

@@ -131,6 +131,9 @@ type Manifests interface {
 	// container that used one of these images' repositories runs exactly its reference. A target that does so
 	// already gives a Change without Files.
 	Set(tree fs.FS, path string, w Wanted) (Change, error)
+	// SetFields is the smallest edit of a target's own files after which exactly these fields are rendered otherwise, with these
+	// values. A target that renders them so already gives a Change without Files.
+	SetFields(tree fs.FS, path string, fields []AdoptedField) (Change, error)
 	// Charts lists the charts that a target pins; never nil.
 	Charts(tree fs.FS, path string) []Chart
 	// Restore says what to write and delete so that a target's configuration is what it was.

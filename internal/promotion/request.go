@@ -54,6 +54,10 @@ func (s *Service) begin(ctx context.Context, by Actor, p Promotion) (Promotion, 
 		if err := tx.LockApplication(ctx, p.Target.ApplicationID); err != nil {
 			return err
 		}
+		if p.Kind == KindChange {
+			p.ID, err = s.startAdopting(ctx, tx, by, p)
+			return err
+		}
 		p.ID, err = s.start(ctx, tx, by, p)
 		return err
 	})

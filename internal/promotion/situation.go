@@ -98,7 +98,7 @@ func (s *Service) lookAtPolicy(ctx context.Context, f *situation) error {
 }
 
 func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err error) {
-	if f.Kind != KindChange {
+	if f.Ours() {
 		if f.branchAt, err = f.site.Repository.Branch(ctx, f.Branch); err != nil {
 			return fmt.Errorf("look for branch %s: %w", f.Branch, err)
 		}
@@ -120,7 +120,7 @@ func (s *Service) lookAtPullRequest(ctx context.Context, f *situation) (err erro
 			return fmt.Errorf("read the reviews of pull request #%d: %w", f.Number, err)
 		}
 	}
-	if f.onHost && f.host.State == PullRequestOpen && f.Kind != KindChange {
+	if f.onHost && f.host.State == PullRequestOpen && f.Ours() {
 		f.headIsOwn = f.host.HeadSHA == f.HeadSHA || s.wrote(ctx, f, f.host.HeadSHA)
 	}
 	return nil
@@ -191,7 +191,7 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 	if !f.Open() {
 		return nil
 	}
-	if f.Kind == KindChange {
+	if !f.Ours() {
 		return s.lookAtHead(ctx, f)
 	}
 	f.proposed, f.proposeFailed = s.change(ctx, f, f.head, f.tree)
@@ -200,7 +200,7 @@ func (s *Service) lookAtChange(ctx context.Context, f *situation) error {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return fmt.Errorf("read what main renders for %s: %w", f.Target.Path, err)
 		}
-		if latest.ReleaseID == f.Release.ID {
+		if latest.ReleaseID == f.Release.ID || f.Kind == KindChange {
 			f.onMain = latest
 		}
 	}

@@ -11,7 +11,7 @@ func foundMerged(f *situation) bool {
 	if f.PullRequest == PullRequestMerged {
 		return false
 	}
-	onMain := f.Open() && f.Kind != KindChange && f.onMain.Commit.SHA != ""
+	onMain := f.Open() && f.Ours() && f.onMain.Commit.SHA != ""
 	return f.onHost && f.host.State == PullRequestMerged || onMain && f.mergerUnknownUntil().IsZero()
 }
 
@@ -126,7 +126,7 @@ func (s *Service) withdraw(_ context.Context, f *situation) (record, error) {
 }
 
 func mustClose(f *situation) bool {
-	return f.Kind != KindChange && !f.Open() && f.onHost && f.host.State == PullRequestOpen
+	return f.Ours() && !f.Open() && f.onHost && f.host.State == PullRequestOpen
 }
 
 func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, error) {
@@ -154,7 +154,7 @@ func (s *Service) closePullRequest(ctx context.Context, f *situation) (record, e
 // mustPropose: the gates let a pull request be opened, or main has moved so that
 // the one that is open would conflict or deploy something else.
 func mustPropose(f *situation) bool {
-	if f.Kind == KindChange || !f.Open() || f.Behind != 0 || f.proposeFailed != nil || f.proposed.empty() {
+	if !f.Ours() || !f.Open() || f.Behind != 0 || f.proposeFailed != nil || f.proposed.empty() {
 		return false
 	}
 	if f.HeadSHA == "" {
@@ -233,10 +233,10 @@ func (s *Service) openPullRequest(ctx context.Context, f *situation) (record, er
 }
 
 func mustReport(f *situation) bool {
-	if f.Kind == KindChange && f.HeadSHA == "" {
+	if !f.Ours() && f.HeadSHA == "" {
 		return false // not judged yet
 	}
-	rejected := f.Kind == KindChange && f.Decision == Rejected && f.host.HeadSHA == f.HeadSHA
+	rejected := !f.Ours() && f.Decision == Rejected && f.host.HeadSHA == f.HeadSHA
 	return f.PullRequest == PullRequestOpen && (f.Open() || rejected) && f.onHost && (hashOf(f.body) != f.BodyHash || f.status().key(f) != f.StatusReported)
 }
 
@@ -261,7 +261,7 @@ func (s *Service) report(ctx context.Context, f *situation) (record, error) {
 
 // tell writes the body of Sluice's own pull request, or a comment on somebody else's.
 func (s *Service) tell(ctx context.Context, f *situation) error {
-	if f.Kind == KindChange {
+	if !f.Ours() {
 		return f.site.Host.Comment(ctx, f.Number, fmt.Sprintf("<!-- sluice: promotion %d -->", f.ID), f.body)
 	}
 	return f.site.Host.Update(ctx, f.Number, title(f.Promotion), f.body)
@@ -273,7 +273,7 @@ func (f *situation) mergeable() bool {
 }
 
 // mergesItself: the policy wants the merge, whoever else does.
-func (f *situation) mergesItself() bool { return f.policy.AutomaticMerge && f.Kind != KindChange }
+func (f *situation) mergesItself() bool { return f.policy.AutomaticMerge && f.Ours() }
 
 func mayMerge(f *situation) bool {
 	return f.mergeable() && f.onMain.Commit.SHA == "" && (f.mergesItself() || f.MergeAskedBy != "" || f.MergeStands())
@@ -341,7 +341,7 @@ func mustCleanUp(f *situation) bool {
 }
 
 func (s *Service) cleanUp(ctx context.Context, f *situation) (record, error) {
-	if f.branchAt != "" && f.Kind != KindChange {
+	if f.branchAt != "" && f.Ours() {
 		if err := f.site.Repository.DeleteBranch(ctx, f.Branch, f.branchAt); err != nil {
 			return record{}, fmt.Errorf("delete branch %s: %w", f.Branch, err)
 		}

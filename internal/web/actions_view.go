@@ -185,7 +185,7 @@ func notToCancel(p promotion.Promotion) string {
 	switch {
 	case !p.Open():
 		return "it is merged: promote another release, or restore what was there before"
-	case p.Kind == promotion.KindChange:
+	case !p.Ours():
 		return "the pull request is " + p.RequestedBy + "'s own: close it where it is, or reject it here"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -15,6 +16,7 @@ import (
 // adoptView is the form for making Git say what was changed past it, with what it would change.
 type adoptView struct {
 	restoreView
+	Fields   []int64 // ids of drift; none: the release that runs
 	Cause    string
 	SelfHeal bool
 	PauseURL string
@@ -25,7 +27,18 @@ func adoptURL(t promotion.Target) string {
 }
 
 func readAdopt(from url.Values) promotion.AdoptRequest {
-	return promotion.AdoptRequest{Application: from.Get("application"), Environment: from.Get("environment"), Reason: strings.TrimSpace(from.Get("reason"))}
+	var fields []int64
+	if from.Get("of") == "fields" && len(from["field"]) == 0 {
+		fields = []int64{0} // nothing is ticked: of fields, and not of the release
+	}
+	for _, text := range from["field"] {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+			fields = append(fields, id)
+		} else {
+			fields = append(fields, 0) // which no drift has, so that it is refused
+		}
+	}
+	return promotion.AdoptRequest{Application: from.Get("application"), Environment: from.Get("environment"), Fields: fields, Reason: strings.TrimSpace(from.Get("reason"))}
 }
 
 func (w *Web) showAdopt(c echo.Context) error {
@@ -55,7 +68,7 @@ func (w *Web) answerAdopt(c echo.Context, status int, r promotion.AdoptRequest, 
 		return found(err, "unknown-target", "%s has no environment %s", r.Application, r.Environment)
 	}
 	v := adoptView{PauseURL: "/sync-pause?" + url.Values{"application": {r.Application}, "environment": {r.Environment}}.Encode()}
-	v.Application, v.Environment = r.Application, r.Environment
+	v.Application, v.Environment, v.Fields = r.Application, r.Environment, r.Fields
 	v.BackURL, v.MayNot = targetURL(r.Application, r.Environment), mayNot(c, "adopt live changes", managers)
 	plan, err := w.useCases.PlanAdopt(ctx, r)
 	switch wrong, ok := refusal(err); {

@@ -9,6 +9,8 @@ import (
 // carries says in few words what a promotion brings.
 func carries(p promotion.Promotion) string {
 	switch {
+	case len(p.Adopt.Fields) > 0:
+		return "adopted " + plural(len(p.Adopt.Fields), "field")
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("change #%d", p.Number)
 	case p.Restore.Revert:
@@ -22,6 +24,8 @@ func carries(p promotion.Promotion) string {
 // what names a promotion by what it brings.
 func what(p promotion.Promotion) string {
 	switch {
+	case len(p.Adopt.Fields) > 0:
+		return "adopting " + plural(len(p.Adopt.Fields), "field")
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("pull request #%d of %s", p.Number, p.RequestedBy)
 	case p.Restore.Revert:
@@ -39,6 +43,8 @@ func what(p promotion.Promotion) string {
 // kindSaid says what sort of a promotion it is, and what follows from that.
 func kindSaid(p promotion.Promotion) string {
 	switch {
+	case len(p.Adopt.Fields) > 0:
+		return "Change: makes Git say what was changed by hand. " + p.Adopt.Cause
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("Change: %s's own pull request, which alters what %s runs. Sluice neither wrote it nor closes it: it judges it, and follows the merge.",
 			p.RequestedBy, p.Target.Environment)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -34,9 +35,18 @@ type driftView struct {
 	Excused           []driftedView
 	Unchecked         []string
 	Warning           string
-	AdoptURL          string // of the form; empty where there is nothing to adopt
+	Application       string
+	Environment       string
+	AdoptURL          string // of the form for the release that runs; empty where there is none to adopt
+	Adoptable         []adoptableView
 	RestoreURL        string // empty where a person may not, or nothing is to be restored
 	Refused           *promotion.Error
+}
+
+// adoptableView is a field that can be adopted, for a form to choose from.
+type adoptableView struct {
+	ID   int64
+	Text string
 }
 
 // driftedView is one field.
@@ -111,12 +121,15 @@ func (w *Web) driftOf(c echo.Context, t promotion.Target, refused *promotion.Err
 }
 
 func (w *Web) newDriftView(l promotion.DriftLook, open []promotion.Drift, refused *promotion.Error) driftView {
-	v := driftView{Where: l.Target.Application + " in " + l.Target.Environment, URL: targetURL(l.Target.Application, l.Target.Environment),
+	v := driftView{Application: l.Target.Application, Environment: l.Target.Environment, Where: l.Target.Application + " in " + l.Target.Environment, URL: targetURL(l.Target.Application, l.Target.Environment),
 		Deployment: l.Deployment.Name + " in " + l.Deployment.Cluster, Compared: at(l.LookedAt, w.now()), Revision: shorten(l.Revision),
 		Problem: l.Problem, Since: at(l.ProblemSince, w.now()), Rollback: l.Rollback, Unchecked: l.Unchecked, Refused: refused}
 	for _, d := range open {
 		if d.Deployment != l.Deployment {
 			continue
+		}
+		if mayAdopt(d) {
+			v.Adoptable = append(v.Adoptable, adoptableView{d.ID, d.Object + " " + d.Path + ": " + d.Have})
 		}
 		if d.Counts() {
 			v.Fields = append(v.Fields, w.newDriftedView(d))
@@ -133,10 +146,16 @@ func (w *Web) newDriftView(l promotion.DriftLook, open []promotion.Drift, refuse
 	if l.Rollback != "" {
 		v.AdoptURL = adoptURL(l.Target)
 	}
-	if l.SelfHeal && len(v.Fields) > 0 {
+	if l.SelfHeal && (len(v.Fields) > 0 || l.Rollback != "") {
 		v.Warning = "Self-heal is on: Argo CD will undo this by itself, an emergency change too."
 	}
 	return v
+}
+
+// mayAdopt tells whether a form offers a field; the domain has the last word.
+func mayAdopt(d promotion.Drift) bool {
+	shown := d.Have != "" && !strings.Contains(d.Have, "(hidden") && !strings.HasPrefix(d.Object, "Secret ")
+	return d.Class == promotion.DriftHuman && d.Counts() && d.Path != "" && !strings.HasSuffix(d.Path, ".image") && shown
 }
 
 func isOrAre(n int) string {

@@ -75,6 +75,8 @@ func TestFormsDoWhatWasSent(t *testing.T) {
 		{amir, "/attestations", url.Values{"application": {"checkout"}, "from": {" 3"}, "to": {"1.1.0"}, "subject": {"messages"}, "verdict": {"compatible"}, "reason": {"same <schema>\n"},
 			"lasts": {"168h0m0s"}}, promotion.AttestRequest{Application: "checkout", From: "3", To: "1.1.0", Subject: promotion.SubjectMessages,
 			Verdict: promotion.AttestedCompatible, Reason: "same <schema>", ExpiresAt: noon.Add(168 * time.Hour)}, "/attestations?application=checkout"},
+		{rita, "/adopt", with(url.Values{"field": {"8", "9"}}), []any{"adopt", promotion.AdoptRequest{Application: "checkout", Environment: "prod-eu", Fields: []int64{8, 9}, Reason: "INC-77"}}, "/promotions/12"},
+		{rita, "/adopt", with(url.Values{"of": {"fields"}}), []any{"adopt", promotion.AdoptRequest{Application: "checkout", Environment: "prod-eu", Fields: []int64{0}, Reason: "INC-77"}}, "/promotions/12"},
 		{rita, "/restore", with(url.Values{"commit": {mergeSHA}, "images": {"today"}, "base": {"1"}}), []any{"restore", promotion.RestoreRequest{Application: "checkout",
 			Environment: "prod-eu", Restoration: promotion.Restoration{Commit: mergeSHA, Base: true}, ImagesOfToday: true, Reason: "INC-77"}}, "/promotions/12"},
 		{rita, "/restore", with(url.Values{"commit": {mergeSHA}, "images": {"then"}, "secrets": {"1"}}), []any{"restore", promotion.RestoreRequest{Application: "checkout",

@@ -58,6 +58,7 @@ func TestPages(t *testing.T) {
 		{"go-back", rita, "/rollback?application=checkout&environment=prod-eu&to=1.1.0&way=images-and-config&base=1", http.StatusOK},
 		{"adopt", rita, "/adopt?application=checkout&environment=prod-us", http.StatusOK},
 		{"attestations", amir, "/attestations?application=checkout&from=3&to=1.1.0&subject=messages", http.StatusOK},
+		{"adopt-fields", rita, "/adopt?application=checkout&environment=prod-us&of=fields&field=8", http.StatusOK},
 		{"restore", rita, "/restore?application=checkout&environment=prod-eu&commit=" + mergeSHA + "&base=1", http.StatusOK},
 		{"pull-new", rita, "/git/platform-config/pulls/new", http.StatusOK},
 		{"release-imported", vera, "/releases/1", http.StatusOK},

@@ -82,7 +82,7 @@ func newPromotionView(f promotionFacts, by promotion.Actor, tried attempt, now t
 	v := promotionView{
 		ID: p.ID, Application: p.Target.Application, Environment: p.Target.Environment, Version: p.Release.Version, Number: p.Release.Number,
 		ReleaseID: p.Release.ID, Unproven: p.Release.Origin == promotion.FromImport, Digests: each(references(p.Release), shorten), Charts: chartsOf(p.Release),
-		TargetURL: targetURL(p.Target.Application, p.Target.Environment), Carries: carries(p), Kind: kindSaid(p), Person: p.Kind == promotion.KindChange, RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
+		TargetURL: targetURL(p.Target.Application, p.Target.Environment), Carries: carries(p), Kind: kindSaid(p), Person: !p.Ours(), RequestedBy: p.RequestedBy, Reason: p.Reason, RequestedAt: at(p.RequestedAt, now),
 		State: stateMark(p.State()), Sentence: sentence(p), PullRequestState: string(p.PullRequest),
 		Merged: p.PullRequest == promotion.PullRequestMerged, Merge: shorten(p.MergeSHA), MergedBy: p.MergedBy, MergedAt: at(p.MergedAt, now),
 		Phases: phases(f.gates, p.Target, now), Diff: changeLines(p.Diff), NoDiff: noDiff(p),

@@ -127,10 +127,12 @@ func TestOnlyAKnownEarlierReleaseIsAdopted(t *testing.T) {
 	})
 	refused("unknown-release", moving.Have, "sluice build post")
 
-	i.err = errors.New("the API server does not answer")
+	i.err = errUnreachable
 	refused("drift-unknown", "does not answer")
 
 	i.err = nil
 	w.seesIn("cluster-2", "web", "prod", synced(second.MergeSHA), healthy, w.running(second.Release))
 	refused("clusters-differ", "cluster-1", "cluster-2")
 }
+
+var errUnreachable = errors.New("the API server does not answer")
