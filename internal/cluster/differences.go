@@ -139,7 +139,7 @@ func (g *gathering) add(o *unstructured.Unstructured, found []drift.Difference) 
 		out := promotion.Drift{Object: nameOfObject(o), Path: d.Path.String(), Class: promotion.DriftClass(d.Class), Owner: d.Owner.Says(),
 			Manager: d.Owner.Manager, Operation: d.Owner.Operation, OwnedAt: d.Owner.At, Excuse: d.Excuse, Finding: d.Finding,
 			Want: manifest.Shown(id, d.Path.Fields(), d.Path.Name(), d.Want), Have: manifest.Shown(id, d.Path.Fields(), d.Path.Name(), d.Have)}
-		if scalar, err := json.Marshal(d.Have); err == nil && isScalar(d.Have) && id.Kind != "Secret" && manifest.ShownWhole(out.Have, d.Have) {
+		if scalar, err := json.Marshal(d.Have); err == nil && len(d.Path) > 0 && isScalar(d.Have) && id.Kind != "Secret" && manifest.ShownWhole(out.Have, d.Have) {
 			out.Steps, out.Live = d.Path, string(scalar)
 		}
 		if !slices.ContainsFunc(g.out.Differences, func(other promotion.Drift) bool { return other.Object == out.Object && other.Path == out.Path }) {

@@ -100,6 +100,15 @@ func TestDifferences(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("differences\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	for _, d := range found.Differences { // of what can be adopted, and of nothing that is hidden
+		steps, live := "", ""
+		if d.Path == "spec.replicas" {
+			steps, live = "f:spec f:replicas", "3"
+		}
+		if strings.Join(d.Steps, " ") != steps || d.Live != live {
+			t.Errorf("%s %s: live %q at %q", d.Object, d.Path, d.Live, d.Steps)
+		}
+	}
 	if len(found.Unread)+len(found.Unchecked) > 0 {
 		t.Errorf("unread %q, unchecked %q", found.Unread, found.Unchecked)
 	}

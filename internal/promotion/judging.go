@@ -193,7 +193,7 @@ func (j *judging) save(ctx context.Context, tx Tx, gated []Target) error {
 		}
 	}
 	for _, p := range newest {
-		if p.Open() && j.problem == "" {
+		if p.Open() && j.problem == "" && p.ID != j.own.ID {
 			if err := j.drop(ctx, tx, p); err != nil {
 				return err
 			}

@@ -13,8 +13,10 @@ import (
 // changes in each other gated one becomes a promotion of kind change, as with anybody's pull request: each passes its own gates,
 // and the pull request is merged when all do.
 
-// changesOthers: its pull request is meant to change more than the promotion's own target.
-func (p Promotion) changesOthers() bool { return p.Restore.Base || p.Restore.Revert || len(p.With) > 0 }
+// changesOthers: its pull request may change more than the promotion's own target. Adopted fields do where another overlay builds on it.
+func (p Promotion) changesOthers() bool {
+	return p.Restore.Base || p.Restore.Revert || len(p.With) > 0 || len(p.Adopt.Fields) > 0
+}
 
 // sameContent: both would bring the same to the same target.
 func (p Promotion) sameContent(other Promotion) bool {

@@ -10,7 +10,7 @@ import (
 func carries(p promotion.Promotion) string {
 	switch {
 	case len(p.Adopt.Fields) > 0:
-		return "adopted " + plural(len(p.Adopt.Fields), "field")
+		return plural(len(p.Adopt.Fields), "adopted field")
 	case p.Kind == promotion.KindChange:
 		return fmt.Sprintf("change #%d", p.Number)
 	case p.Restore.Revert:

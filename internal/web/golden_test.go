@@ -97,6 +97,7 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-stop", rita, "/hold"},
 		{"trouble-promotion", gil, "/promotions/12"},
 		{"trouble-change", amir, "/promotions/15"},
+		{"trouble-adopted", rita, "/promotions/17"},
 		{"trouble-release", rita, "/releases/3"},
 		{"trouble-promote", rita, "/promote?application=checkout&environment=prod-us&release=3&at=2026-03-02+09:30"},
 		{"trouble-exceptions", amir, "/violations"},
@@ -136,7 +137,7 @@ func troubledDoor(t *testing.T) *door {
 	d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: "prod-eu", By: "rita", Reason: "loses carts", At: before(90)}}
 	d.rows[1].Cells[0].Deployments[0].RolledBack = true
 	d.changes = []promotion.Promotion{personsChange(15, target(3, "checkout", "prod-eu", 50)), personsChange(16, target(4, "checkout", "prod-us", 50))}
-	d.promotions = append(d.promotions, d.changes...)
+	d.promotions = append(append(d.promotions, d.changes...), adoptedFields(17, target(4, "checkout", "prod-us", 50)))
 	d.engine = []promotion.EngineFault{{File: "argocd/checkout.yaml", Line: 9, Message: "Application checkout-qa deploys apps/checkout/overlays/qa, and there is no such folder"}}
 	d.faults = promotion.PolicyFaults{{File: "sluice.yaml", Line: 12, Code: "unknown-key", Message: "aprovals is no setting: did you mean approvals?"},
 		{File: "apps/checkout/sluice.yaml", Message: "it is no YAML"}}

@@ -121,6 +121,15 @@ func samplePlan() promotion.Plan {
 		Waits: openPromotion().WaitsFor, Diff: openPromotion().Diff}
 }
 
+// adoptedFields is a change that Sluice writes itself.
+func adoptedFields(id int64, t promotion.Target) promotion.Promotion {
+	p := personsChange(id, t)
+	p.RequestedBy, p.Reason, p.Branch = "rita", "INC-77: the fair", "sluice/checkout/prod-us/17"
+	p.Adopt = promotion.Adoption{Cause: "spec.replicas of Deployment.apps shop/checkout is 4, set by kubectl <scale>; Git says 2.",
+		Fields: []promotion.AdoptedField{{Object: "Deployment.apps shop/checkout", Path: "spec.replicas", Steps: []string{"f:spec", "f:replicas"}, Value: "4"}}}
+	return p
+}
+
 // personsChange is what dora's own pull request changes.
 func personsChange(id int64, t promotion.Target) promotion.Promotion {
 	return promotion.Promotion{ID: id, Target: t, Kind: promotion.KindChange, RequestedBy: "dora", RequestedAt: before(390), Reason: "more replicas of checkout",

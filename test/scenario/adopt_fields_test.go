@@ -96,6 +96,39 @@ func TestAdoptedFieldsStandBesideARelease(t *testing.T) {
 	same(w, "its branch", w.clone().Remote(w.promotion(p.ID).Branch), "")
 }
 
+// An overlay that builds on the one that was changed by hand renders the fields, too, and has its own gates.
+func TestAdoptedFieldsAreJudgedWhereverTheyGo(t *testing.T) {
+	w := newWorldOf(t, func(files map[string][]byte) {
+		onlyProd(files)
+		files[overlay("web", "prod-dr")] = []byte("resources: [../prod]\nnamespace: shop-dr\n")
+	})
+	i := w.inspected()
+	w.sees("web", "prod", synced(w.clone().Remote("main")), healthy)
+	i.found.Differences = []promotion.Drift{liveReplicas("9")}
+	request := adopting(w.compares("prod")[0].ID)
+	plan, err := w.service.PlanAdopt(w.Context(), request)
+	w.must(err)
+	same(w, "targets that change too", len(plan.Others), 1)
+	p, err := w.service.Adopt(w.Context(), rita, request)
+	w.must(err)
+	w.settle()
+	all := w.changes(w.promotion(p.ID).Number)
+	same(w, "changes", len(all), 2)
+	other := all[0]
+	same(w, "of", other.Target.Environment, "prod-dr")
+	same(w, "who asked for it", other.RequestedBy, "rita")
+	w.lookAtEverything()
+	w.is(p.ID, promotion.StateOpen)
+	w.approves(ada, p.ID)
+	_, err = w.service.Merge(w.Context(), rita, p.ID)
+	w.refused(err, "merge-refused")
+	w.approves(ada, other.ID)
+	w.merges(rita, p.ID)
+	w.lookAtEverything()
+	same(w, "replicas of the other", w.promotion(other.ID).PullRequest, promotion.PullRequestMerged)
+	same(w, "violations", w.count("SELECT count(*) FROM violations WHERE kind <> 'edited'"), 0)
+}
+
 func TestOnlyWhatAPersonChangedIsAdopted(t *testing.T) {
 	by := func(d promotion.Drift, change func(*promotion.Drift)) promotion.Drift {
 		change(&d)
