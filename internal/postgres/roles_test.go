@@ -47,6 +47,7 @@ func TestRoles(t *testing.T) {
 		"ALTER TABLE audit_chain DISABLE TRIGGER ALL",
 		"UPDATE policies SET files = '{}'",
 		"DELETE FROM evidence",
+		"UPDATE attestations SET compatible = true",
 		"CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
 		"CREATE TABLE mine (id int)",
 		"UPDATE goose_db_version SET is_applied = false",
@@ -94,7 +95,7 @@ func (t *trail) privileges() {
 	t.must(err)
 	limited, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	t.must(err)
-	want := []string{"public.audit_chain", "public.audit_events", "public.evidence", "public.goose_db_version", "public.policies", "public.river_migration"}
+	want := []string{"public.attestations", "public.audit_chain", "public.audit_events", "public.evidence", "public.goose_db_version", "public.policies", "public.river_migration"}
 	if !slices.Equal(limited, want) {
 		t.Errorf("sluice_app is limited on %v, want %v", limited, want)
 	}

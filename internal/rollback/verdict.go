@@ -64,8 +64,8 @@ func (p Predicates) All() []NamedPredicate {
 }
 
 // Verdict is what the facts add up to. Accepting an unknown changes no value
-// and not the overall one, and neither does a predicate that is only reported: they
-// only open the gate. A predicate that is off counts nowhere.
+// and not the overall one: it only opens the gate. A predicate that is only reported
+// counts in the overall one, and closes no gate; one that is off counts nowhere.
 type Verdict struct {
 	Predicates         Predicates `json:"predicates"`
 	Overall            Overall    `json:"overall"`

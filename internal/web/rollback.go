@@ -79,6 +79,9 @@ func (w *Web) showRollback(c echo.Context) error {
 	if nearest := check.Nearest(); nearest != nil {
 		best = nearest.Best()
 		v.Recommended = best.Candidate.Version + ", " + wayName(best.Way)
+		if best.Verdict.Overall != rollback.Safe {
+			v.Recommended += ": " + string(best.Verdict.Overall) + ", and the policy only reports why"
+		}
 	}
 	if barred := check.PointOfNoReturn(); barred != nil {
 		v.NoReturn = barred.Release.Version

@@ -107,6 +107,19 @@ func TestPromotionPageLeadsToUndoingIt(t *testing.T) {
 	}
 }
 
+// TestWhatIsOnlyReportedIsNotCalledSafe: it may be gone back to, and the page says what it is.
+func TestWhatIsOnlyReportedIsNotCalledSafe(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, true)
+	v := &d.back.Candidates[0].Images
+	v.Facts.Modes = map[string]rollback.Mode{rollback.ConfigCompatible: rollback.ModeReport}
+	v.Verdict = rollback.Evaluate(v.Facts)
+	body := d.get(rita, "/applications/checkout/prod-eu/rollback").Body.String()
+	if !strings.Contains(body, "<strong>1.1.0, images only: unsafe, and the policy only reports why</strong>") {
+		t.Errorf("it is recommended without a word:\n%s", body)
+	}
+}
+
 func TestUnknownIsAcceptedByWhoMay(t *testing.T) {
 	t.Parallel()
 	const form = `<form method="post" action="/promotions/12/accept">`

@@ -58,7 +58,7 @@ const undeliveredShown = 50
 func unchecked() []string {
 	return []string{
 		"server dry run: what a webhook without dry runs decides, and what needs a namespace or a definition that the same sync makes; the gate names it",
-		"rollback safety: what was asked of no registry, cluster or database is unknown and said so; message formats, caches and other side effects are not looked at",
+		"rollback safety: what was asked of no registry, cluster or database is unknown and said so; message formats, caches and other side effects are as somebody attests, where the policy asks for that",
 		"evidence: what was posted counts as whoever posted it says",
 		"branch protection: what the host says it enforces; Sluice does not try it out",
 		"provenance: the source commit of a build is what CI said; no signature is verified",
