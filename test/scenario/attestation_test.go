@@ -188,3 +188,60 @@ func TestDataAreAttestedWhereverThereIsADatabase(t *testing.T) {
 	v, _ := w.dependency(w.safe(w.posts(second).Releases[0]))
 	same(w, "new data", v.Facts.Data.NewData, rollback.OldCanRead)
 }
+
+// TestTheBuildsOfAGroupSpeakForTheirRelease: whichever of them attests, and no build of another group.
+func TestTheBuildsOfAGroupSpeakForTheirRelease(t *testing.T) {
+	w := newWorld(t)
+	post := func(version, image string, all ...promotion.BuildAttestation) promotion.BuildOutcome {
+		r := w.request(version, image)
+		r.Group, r.GroupExpects, r.Attestations = "ci-"+version, []string{"order-service", "order-worker"}, all
+		return w.posts(r)
+	}
+	post("2.1.0", "order-service")
+	first := post("2.1.0", "order-worker").Releases[0]
+	post("2.2.0", "order-service", compatible(promotion.SubjectMessages, "2.1.0"))
+	second := post("2.2.0", "order-worker", compatible(promotion.SubjectCaches, "2.1.0")).Releases[0]
+	about := func() string {
+		all, err := w.service.Store.AttestationsAbout(w.Context(), []int64{second.ID}, first.ID)
+		w.must(err)
+		var said []string
+		for _, a := range all {
+			said = append(said, string(a.Subject)+" "+string(a.Verdict)+" of "+a.FromVersion)
+		}
+		return strings.Join(said, ", ")
+	}
+	same(w, "attested", about(), "caches compatible of 2.2.0, messages compatible of 2.2.0")
+	again := post("2.2.1", "order-service", promotion.BuildAttestation{Subject: promotion.SubjectMessages, Verdict: promotion.AttestedIncompatible})
+	same(w, "releases of one image of the group", len(again.Releases), 0)
+	same(w, "attested before the group is complete", about(), "caches compatible of 2.2.0, messages compatible of 2.2.0")
+	_, err := w.service.Attest(w.Context(), ada, promotion.AttestRequest{Application: second.Application, From: "2.2.0", To: "2.1.0", Subject: promotion.SubjectData,
+		Verdict: promotion.AttestedCompatible, Reason: "read by a test", ExpiresAt: w.clock.now().Add(time.Hour)})
+	w.must(err)
+	same(w, "attested with what was signed", about(), "data compatible of 2.2.0, caches compatible of 2.2.0, messages compatible of 2.2.0")
+	listed, err := w.service.Store.Attestations(w.Context(), second.Application, 10)
+	w.must(err)
+	same(w, "listed", len(listed), 3)
+}
+
+// TestTheSameDigestsPostedAgainSayMoreAndTakeNothingBack: what is known to be wrong stays so, whatever CI or a person says later.
+func TestTheSameDigestsPostedAgainSayMoreAndTakeNothingBack(t *testing.T) {
+	w := newProdWorld(t)
+	w.connects(answering{platforms: []string{platform}})
+	w.asksFor("messages, caches")
+	w.runsInProd(w.released("1.1.0", "web"))
+	r := w.request("1.2.0", "web")
+	r.Attestations = []promotion.BuildAttestation{{Subject: promotion.SubjectMessages, Verdict: promotion.AttestedIncompatible, Summary: "a new header"}}
+	id := w.promotes(w.posts(r).Releases[0], "prod")
+	r.Version = "1.2.0-checked"
+	r.Attestations = []promotion.BuildAttestation{compatible(promotion.SubjectMessages, "1.1.0"), compatible(promotion.SubjectCaches, "1.1.0")}
+	w.posts(r)
+	_, err := w.service.Attest(w.Context(), ada, promotion.AttestRequest{Application: "web", From: "1.2.0", To: "1.1.0", Subject: promotion.SubjectMessages,
+		Verdict: promotion.AttestedCompatible, Reason: "it worked once", ExpiresAt: w.clock.now().Add(time.Hour)})
+	w.must(err)
+	w.settle()
+	w.lookAtEverything()
+	v, check := w.dependency(w.gate(id, promotion.PhaseMerge, promotion.GateRollbackSafe))
+	same(w, "messages", v.Facts.Dependency.Messages, rollback.Incompatible)
+	same(w, "caches", v.Facts.Dependency.Cache, rollback.Compatible)
+	same(w, "reasons", strings.Join(check.Reasons, " "), "messages-incompatible")
+}
