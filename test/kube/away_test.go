@@ -18,6 +18,7 @@ import (
 
 // A lost watch is not mended before what happened meanwhile is known, also when the API server can no longer tell the changes.
 func TestWhatHappensBehindACutWireIsNeverHealthy(t *testing.T) {
+	t.Parallel()
 	line := &wire{TB: t}
 	w := newWorld(t, line.through)
 	w.healthy("shop", web(""))
@@ -39,6 +40,7 @@ func TestWhatHappensBehindACutWireIsNeverHealthy(t *testing.T) {
 }
 
 func TestAnAPIServerThatIsGoneIsUnknownUntilItIsBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.healthy("shop", web(""))
 	gone := time.Now()
@@ -51,6 +53,7 @@ func TestAnAPIServerThatIsGoneIsUnknownUntilItIsBack(t *testing.T) {
 }
 
 func TestAnAPIServerThatDoesNotAnswerIsUnknown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.healthy("shop", web(""))
 	frozen := time.Now()
@@ -63,6 +66,7 @@ func TestAnAPIServerThatDoesNotAnswerIsUnknown(t *testing.T) {
 }
 
 func TestATokenThatExpiresIsSaidAndANewOneIsTaken(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	w := newWorldWith(t, func(w *world) { w.issueToken(file) }, func(config *rest.Config) {
 		config.BearerToken, config.BearerTokenFile = "", file
