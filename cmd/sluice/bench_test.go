@@ -127,7 +127,7 @@ func durableServer(b *testing.B) (*serveProcess, *embedded.Server) {
 			b.Fatal(err)
 		}
 	}
-	d := newServeProcess(b, database.URL("sluice"), dir)
+	d := newServeProcess(b, database.URL("sluice"), dir, "")
 	d.Run(b)
 	d.Tokens = makeTokens(b, d.config)
 	files, err := demo.Files(ctx, "registry.example.com", func(_ context.Context, i demo.Image) (string, error) {

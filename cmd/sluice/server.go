@@ -163,7 +163,11 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		if err != nil {
 			return fmt.Errorf("config repository %s: %w", r.Name, err)
 		}
-		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: site.URL, Branch: site.BaseBranch,
+		url := site.URL
+		if r.At() == nil { // this server's own host: where people reach Sluice, another server may answer, which does not know its secret
+			url = "http://" + s.listener.Addr().String() + strings.TrimPrefix(site.URL, s.config.PublicURL)
+		}
+		mirror, err := gitrepo.Open(ctx, gitrepo.Options{Name: r.Name, URL: url, Branch: site.BaseBranch,
 			Dir: s.mirrorFolder(r.Name), Auth: auth, Damaged: func(err error) {
 				s.log.Warn("a mirror was damaged and is made anew", "repository", r.Name, "err", err)
 			}})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -18,8 +19,8 @@ import (
 	"github.com/sluicehq/sluice/test/demotest"
 )
 
-// TestTwoServersShareTheWork runs `sluice serve` twice on one database, with the built-in PR host, kills one of them in the
-// middle, and expects that every build posted to either is merged.
+// TestTwoServersShareTheWork runs `sluice serve` twice on one database and behind one address, with the built-in PR host, kills the one
+// that answers there in the middle, and expects that every build posted to either is merged.
 func TestTwoServersShareTheWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -33,7 +34,8 @@ func TestTwoServersShareTheWork(t *testing.T) {
 	push := func(ctx context.Context, i demo.Image) (string, error) { return pushImage(ctx, host, i) }
 
 	database, data := postgrestest.NewDatabase(t, nil), t.TempDir()
-	one, two := newServeProcess(t, database, data), newServeProcess(t, database, data)
+	one := newServeProcess(t, database, data, "")
+	two := newServeProcess(t, database, data, one.URL)
 	one.Run(t)
 	one.Tokens = makeTokens(t, one.config)
 	two.Tokens = one.Tokens
@@ -83,12 +85,13 @@ type serveProcess struct {
 	config string
 }
 
-func newServeProcess(t testing.TB, database, data string) *serveProcess {
+// newServeProcess prepares one that people reach at an address, or at its own where that is empty.
+func newServeProcess(t testing.TB, database, data, address string) *serveProcess {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sluice.yaml")
 	d := demotest.NewServer(t, os.Args[0], "serve", "--config", file)
-	text := fmt.Sprintf("listen: %s\ndata: %q\ndatabase: {url: %q}\nconfig_repositories:\n  - {name: config, host: built-in}\n",
-		strings.TrimPrefix(d.URL, "http://"), data, database)
+	text := fmt.Sprintf("listen: %s\npublic_url: %s\ndata: %q\ndatabase: {url: %q}\nconfig_repositories:\n  - {name: config, host: built-in}\n",
+		strings.TrimPrefix(d.URL, "http://"), cmp.Or(address, d.URL), data, database)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
