@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -304,6 +305,30 @@ func TestChangeByHand(t *testing.T) {
 			}
 			if got := w.history(); !slices.Equal(got, []string{commit(1)}) {
 				t.Errorf("history: %v", got)
+			}
+		})
+	})
+	t.Run("is healed later each time, until it was left alone", func(t *testing.T) {
+		inWorld(t, true, func(t *testing.T, w *world) {
+			w.step(2)
+			heals := func() (seconds int) {
+				w.change(w.get(deployments, "web"), int64(3), "spec", "replicas")
+				for seconds < 60 {
+					w.step(1)
+					seconds++
+					if n, _, _ := unstructured.NestedInt64(w.get(deployments, "web").Object, "spec", "replicas"); n == 2 {
+						return seconds
+					}
+				}
+				return seconds
+			}
+			took := []int{heals(), heals(), heals(), heals()}
+			if took[0] > 4 || took[1] > 5 || took[2] < 6 || took[2] > 9 || took[3] < 18 || took[3] > 21 {
+				t.Errorf("healed after %v seconds, want at once, then about 2, 6 and 18 after the last time", took)
+			}
+			w.step(340)
+			if again := heals(); again > 4 {
+				t.Errorf("healed after %d seconds, long after the last time", again)
 			}
 		})
 	})
