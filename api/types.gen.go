@@ -331,6 +331,30 @@ func (e HealthStatus) Valid() bool {
 	}
 }
 
+// Defines values for LiveWriteVerb.
+const (
+	LiveWriteVerbCreate LiveWriteVerb = "create"
+	LiveWriteVerbDelete LiveWriteVerb = "delete"
+	LiveWriteVerbPatch  LiveWriteVerb = "patch"
+	LiveWriteVerbUpdate LiveWriteVerb = "update"
+)
+
+// Valid indicates whether the value is a known member of the LiveWriteVerb enum.
+func (e LiveWriteVerb) Valid() bool {
+	switch e {
+	case LiveWriteVerbCreate:
+		return true
+	case LiveWriteVerbDelete:
+		return true
+	case LiveWriteVerbPatch:
+		return true
+	case LiveWriteVerbUpdate:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OverridableGate.
 const (
 	OverridableGateApprovals         OverridableGate = "approvals"
@@ -1192,6 +1216,10 @@ type Drift struct {
 
 	// Want What Git says; empty for nothing.
 	Want string `json:"want"`
+
+	// WrittenBy Writes of people that may be what made it, newest first, as the audit of the cluster's API server names them. Several: which of
+	// them it was is not known. Empty where no audit is sent, or it names nobody.
+	WrittenBy []LiveWrite `json:"written_by"`
 }
 
 // DriftClass defines model for Drift.Class.
@@ -1503,6 +1531,23 @@ type Link struct {
 	Proof    string `json:"proof"`
 	Verified bool   `json:"verified"`
 }
+
+// LiveWrite defines model for LiveWrite.
+type LiveWrite struct {
+	// Agent The program, as it calls itself.
+	Agent string    `json:"agent"`
+	At    time.Time `json:"at"`
+
+	// SourceAddress Whom the API server heard it from, which may be a proxy.
+	SourceAddress string `json:"source_address"`
+
+	// User As the cluster calls them; `ada, as bob` who wrote as somebody else.
+	User string        `json:"user"`
+	Verb LiveWriteVerb `json:"verb"`
+}
+
+// LiveWriteVerb defines model for LiveWrite.Verb.
+type LiveWriteVerb string
 
 // MigrationStatement defines model for MigrationStatement.
 type MigrationStatement struct {
@@ -2531,6 +2576,9 @@ type ListDriftsParams struct {
 
 	// Limit most items to answer with
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor `next_cursor` of the page before
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListHistoryParams defines parameters for ListHistory.

@@ -65,9 +65,7 @@ func (s *server) openDoors() error {
 	if err != nil {
 		return err
 	}
-	if hooks != nil {
-		s.mounts["/webhooks/"] = hooks
-	}
+	s.mounts["/webhooks/"] = hooks
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	pages, err := web.New(web.Options{UseCases: s.service, Store: s.store, Auth: s.auth, Demo: s.demo, Log: s.log, Now: time.Now,

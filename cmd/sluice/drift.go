@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +33,25 @@ func newDriftListCommand() *cobra.Command {
 	}, showDrifts)
 }
 
+// writers are the people whom the cluster's audit names, or else the program that owns the field.
+func writers(d api.Drift) string {
+	var people []string
+	for _, w := range d.WrittenBy {
+		people = append(people, w.User)
+	}
+	if len(people) == 0 {
+		return d.Owner
+	}
+	return strings.Join(people, " or ") + ": " + d.Owner
+}
+
 func showDrifts(out io.Writer, list api.DriftList) {
 	row(out, "ID", "APPLICATION", "ENVIRONMENT", "OBJECT", "FIELD", "GIT", "CLUSTER", "CLASS", "BY", "FIRST SEEN", "RESOLVED", "DOES NOT COUNT")
 	for _, d := range list.Items {
-		row(out, strconv.FormatInt(d.ID, 10), d.Application, d.Environment, d.Object, d.Path, d.Want, d.Have, string(d.Class), d.Owner, stamp(d.FirstSeenAt), stamp(d.ResolvedAt), d.Excuse)
+		row(out, strconv.FormatInt(d.ID, 10), d.Application, d.Environment, d.Object, d.Path, d.Want, d.Have, string(d.Class), writers(d), stamp(d.FirstSeenAt), stamp(d.ResolvedAt), d.Excuse)
+	}
+	if list.NextCursor != "" {
+		row(out, "older ones are left out: see --limit")
 	}
 	for _, l := range list.Looks {
 		if l.Problem != "" {

@@ -179,7 +179,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 		sites[r.Name] = site
 	}
 	s.service = &promotion.Service{
-		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Readers: map[string]promotion.ClusterReader{}, Inspectors: map[string]promotion.Inspector{}, Projects: map[string]promotion.ProjectReader{}, Registry: registry,
+		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Readers: map[string]promotion.ClusterReader{}, Inspectors: map[string]promotion.Inspector{}, LiveObjects: map[string]promotion.LiveObjects{}, Projects: map[string]promotion.ProjectReader{}, Registry: registry,
 		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
 		Policies: s.policies, Migrations: migration.Reader{}, Databases: s.databases(), Identify: s.identify, People: s.people,
 		Destinations: destinations(s.config.Notifications), Reminders: reminders(s.config.Notifications),
@@ -267,6 +267,7 @@ func (s *server) watch(o cluster.Options, kinds meta.RESTMapper, account string)
 	c := cluster.New(o)
 	s.clusters = append(s.clusters, c)
 	s.service.Clusters[o.Name], s.service.Readers[o.Name], s.service.Projects[o.Name] = c, c, c
+	s.service.LiveObjects[o.Name] = c
 	s.service.Inspectors[o.Name] = cluster.Inspector{Name: o.Name, Client: o.Client, Kinds: kinds, Account: account}
 }
 

@@ -11,11 +11,10 @@ import (
 	"github.com/sluicehq/sluice/internal/webhook"
 )
 
-// webhooks is the door for the hosts' webhooks; nil when none has a secret.
+// webhooks are the doors for the webhooks of hosts and of API servers. Who has no secret finds none.
 func (s *server) webhooks() (http.Handler, error) {
-	if len(s.config.Webhooks) == 0 {
-		return nil, nil
-	}
+	doors := http.NewServeMux()
+	doors.Handle("/webhooks/audit/", webhook.NewAudit(s.auditTokens(), s.service, s.log))
 	var hosts []webhook.Host
 	for _, w := range s.config.Webhooks {
 		secrets, err := w.Secrets()
@@ -28,7 +27,18 @@ func (s *server) webhooks() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the door for webhooks: %w", err)
 	}
-	return door, nil
+	doors.Handle("/webhooks/", door)
+	return doors, nil
+}
+
+func (s *server) auditTokens() map[string]func() (string, error) {
+	tokens := map[string]func() (string, error){}
+	for _, c := range s.config.Clusters {
+		if c.AuditTokenFile != "" {
+			tokens[c.Name] = c.AuditToken
+		}
+	}
+	return tokens
 }
 
 // tidings finds the config repositories that an event is about. Of others it takes no notice.

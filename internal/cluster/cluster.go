@@ -124,7 +124,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 func (c *Cluster) prepare(gvr schema.GroupVersionResource, informer cache.SharedIndexInformer) error {
 	index, look := cache.Indexers{byOwner: owners}, c.lookAtNamespace
 	if gvr == Applications {
-		index, look = cache.Indexers{byNamespace: deploysTo}, c.lookAtApplication
+		index, look = cache.Indexers{byNamespace: deploysTo, byResource: consistsOf}, c.lookAtApplication
 	}
 	if err := informer.AddIndexers(index); err != nil {
 		return err

@@ -136,6 +136,20 @@ type Cluster struct {
 	Context    string `json:"context"`    // of the file; empty: its current one
 	// EngineAccount is the service account that Argo CD syncs with, as namespace/name.
 	EngineAccount string `json:"engine_account"`
+	// AuditTokenFile holds the token with which the API server sends its audit, read anew for each batch; empty: none is taken.
+	AuditTokenFile string `json:"audit_token_file"`
+}
+
+// AuditToken reads the token.
+func (c Cluster) AuditToken() (string, error) {
+	token, err := lineOf(c.AuditTokenFile)
+	if err == nil && token == "" {
+		err = fmt.Errorf("%s is empty", c.AuditTokenFile)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the audit's token of cluster %s: %w", c.Name, err)
+	}
+	return token, nil
 }
 
 // argoCDAccount is what Argo CD's own manifests have its controller run as.

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
-	"context"
 	"net/http"
 	"slices"
 
@@ -13,52 +11,35 @@ import (
 )
 
 func (a *API) listDrifts(c echo.Context) error {
-	q := readQuery(c, "application", "environment", "open", "limit")
-	open, p := q.flag("open"), q.page()
+	q := readQuery(c, "application", "environment", "open", "limit", "cursor")
+	p := q.page()
+	f := promotion.DriftFilter{Application: q.text("application"), Environment: q.text("environment"), Open: q.flag("open"), Before: p.before, Limit: p.probe()}
 	if q.err != nil {
 		return q.err
 	}
-	ctx := c.Request().Context()
-	drifts, err := a.drifts(ctx, q, open, p.limit)
+	drifts, err := a.store.DriftPage(c.Request().Context(), f)
 	if err != nil {
 		return err
 	}
-	looks, err := a.store.DriftLooks(ctx, 0)
+	looks, err := a.store.DriftLooks(c.Request().Context(), 0)
 	if err != nil {
 		return err
 	}
 	looks = slices.DeleteFunc(looks, func(l promotion.DriftLook) bool { return !q.about(l.Target) })
-	return c.JSON(http.StatusOK, api.DriftList{Items: each(drifts, driftAnswer), Looks: each(looks, driftLookAnswer)})
+	list := api.DriftList{Looks: each(looks, driftLookAnswer)}
+	list.Items, list.NextCursor = cut(p, drifts, func(d promotion.Drift) int64 { return d.ID }, driftAnswer)
+	return c.JSON(http.StatusOK, list)
 }
 
-// drifts are the newest of the targets that are asked about.
-func (a *API) drifts(ctx context.Context, q *query, open bool, limit int) ([]promotion.Drift, error) {
-	if q.text("application") == "" && q.text("environment") == "" {
-		return a.store.Drifts(ctx, 0, open, limit)
-	}
-	targets, err := a.store.Targets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []promotion.Drift
-	for _, t := range targets {
-		if !q.about(t) {
-			continue
-		}
-		of, err := a.store.Drifts(ctx, t.ID, open, limit)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, of...)
-	}
-	slices.SortFunc(all, func(a, b promotion.Drift) int { return cmp.Compare(b.ID, a.ID) })
-	return all[:min(len(all), limit)], nil
+func liveWriteAnswer(w promotion.LiveWrite) api.LiveWrite {
+	return api.LiveWrite{User: w.User, Verb: api.LiveWriteVerb(w.Verb), Agent: w.Agent, SourceAddress: w.Source, At: w.At.UTC()}
 }
 
 func driftAnswer(d promotion.Drift) api.Drift {
 	return api.Drift{ID: d.ID, Application: d.Target.Application, Environment: d.Target.Environment, Cluster: d.Deployment.Cluster,
 		Deployment: d.Deployment.Name, Object: d.Object, Path: d.Path, Want: d.Want, Have: d.Have, Class: api.DriftClass(d.Class), Owner: d.Owner,
 		OwnedAt: d.OwnedAt.UTC(), Counts: d.Counts(), Excuse: d.Excuse, Finding: d.Finding, Oscillates: d.Oscillates(),
+		WrittenBy: each(d.Written, liveWriteAnswer),
 		FirstSeenAt: d.FirstSeen.UTC(), LastSeenAt: d.LastSeen.UTC(), ResolvedAt: d.ResolvedAt.UTC()}
 }
 

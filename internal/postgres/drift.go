@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,14 +27,27 @@ func drift(d dbsqlc.Drift, lookedAt *time.Time) promotion.Drift {
 }
 
 func (r reader) Drifts(ctx context.Context, targetID int64, open bool, limit int) ([]promotion.Drift, error) {
-	rows, err := r.q.Drifts(ctx, dbsqlc.DriftsParams{Target: targetID, Open: open, Most: int32(limit)})
+	return r.DriftPage(ctx, promotion.DriftFilter{TargetID: targetID, Open: open, Limit: limit})
+}
+
+func (r reader) DriftPage(ctx context.Context, f promotion.DriftFilter) ([]promotion.Drift, error) {
+	rows, err := r.q.Drifts(ctx, dbsqlc.DriftsParams{Target: f.TargetID, Application: f.Application, Environment: f.Environment, Open: f.Open,
+		Before: f.Before, Most: int32(f.Limit)})
+	if err != nil {
+		return nil, err
+	}
 	all := make([]promotion.Drift, len(rows))
 	for i, row := range rows {
 		all[i] = drift(row.Drift, row.LookedAt)
 		all[i].Target, all[i].Times = target(row.TargetDetail), int(row.Times)
 		all[i].Deployment = promotion.DeploymentKey{Cluster: row.Cluster, Namespace: row.Namespace, Name: row.Name}
+		var audited []promotion.LiveWrite
+		if err := json.Unmarshal(row.Writes, &audited); err != nil {
+			return nil, fmt.Errorf("writes to %s: %w", row.Drift.Object, err)
+		}
+		all[i].Written = all[i].Behind(audited)
 	}
-	return all, err
+	return all, nil
 }
 
 func (r reader) DriftLooks(ctx context.Context, targetID int64) ([]promotion.DriftLook, error) {
@@ -85,4 +100,13 @@ func (t *tx) ResolveDrift(ctx context.Context, id int64, lastSeen, at time.Time)
 func (t *tx) SaveDriftLook(ctx context.Context, l promotion.DriftLook) error {
 	return t.q.SaveDriftLook(ctx, dbsqlc.SaveDriftLookParams{DeploymentID: l.DeploymentID, TargetID: l.Target.ID, Problem: l.Problem, Revision: l.Revision,
 		SelfHeal: l.SelfHeal, Unchecked: list(l.Unchecked), Rollback: l.Rollback, LookedAt: nullTime(l.LookedAt), ProblemSince: nullTime(l.ProblemSince)})
+}
+
+func (t *tx) InsertLiveWrite(ctx context.Context, cluster string, w promotion.AuditedWrite) error {
+	return t.q.InsertLiveWrite(ctx, dbsqlc.InsertLiveWriteParams{Cluster: cluster, AuditID: w.ID, Object: w.Object, Verb: w.Verb, Username: w.User,
+		Agent: w.Agent, Source: w.Source, WrittenAt: w.At})
+}
+
+func (t *tx) ForgetLiveWrites(ctx context.Context, before time.Time) error {
+	return t.q.ForgetLiveWrites(ctx, before)
 }

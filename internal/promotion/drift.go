@@ -2,6 +2,7 @@ package promotion
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -23,9 +24,10 @@ type Drift struct {
 	FirstSeen  time.Time
 	LastSeen   time.Time // of what is resolved: when it was last so; else of the last look
 	ResolvedAt time.Time
-	Steps      []string // to the field, as managedFields write them; only of a look at the cluster, and not stored
-	Live       string   // what is live as JSON; empty when it is hidden, no scalar or not there; likewise
-	Times      int      // how often the field drifted within the hour before it was first seen, this time included
+	Steps      []string    // to the field, as managedFields write them; only of a look at the cluster, and not stored
+	Live       string      // what is live as JSON; empty when it is hidden, no scalar or not there; likewise
+	Written    []LiveWrite // by people, as audited, that may be what made it; newest first
+	Times      int         // how often the field drifted within the hour before it was first seen, this time included
 }
 
 // DriftClass says what kind of writer is behind a difference.
@@ -55,6 +57,14 @@ func (d Drift) Oscillates() bool { return d.Times >= oscillating }
 // sameField tells whether two are about one field of one object.
 func (d Drift) sameField(o Drift) bool { return d.Object == o.Object && d.Path == o.Path }
 
+// hiddenValue is in place of a value that nobody may see.
+const hiddenValue = "(hidden)"
+
+// keeps tells whether a field was not written since: the date of its owner moves with each write of the same program to any other field.
+func (d Drift) keeps(before Drift) bool {
+	return d.Have == before.Have && d.Manager == before.Manager && d.Operation == before.Operation && !strings.Contains(d.Have, hiddenValue)
+}
+
 // sameAs tells whether nothing about the field is different.
 func (d Drift) sameAs(o Drift) bool {
 	return d.sameField(o) && d.Want == o.Want && d.Have == o.Have && d.Class == o.Class && d.Owner == o.Owner && d.Manager == o.Manager &&
@@ -75,10 +85,21 @@ type DriftLook struct {
 	Rollback     string // what was rolled back by hand, in words; empty: nothing was
 }
 
+// DriftFilter selects drift. Zero values select everything.
+type DriftFilter struct {
+	TargetID                 int64
+	Application, Environment string
+	Open                     bool  // only what is not resolved
+	Before                   int64 // only IDs below it
+	Limit                    int
+}
+
 // DriftReader reads what is known of drift.
 type DriftReader interface {
 	// Drifts are newest first; of all targets when targetID is zero, and only what is not resolved when open.
 	Drifts(ctx context.Context, targetID int64, open bool, limit int) ([]Drift, error)
+	// DriftPage is newest first.
+	DriftPage(ctx context.Context, f DriftFilter) ([]Drift, error)
 	// DriftLooks are of all targets when targetID is zero.
 	DriftLooks(ctx context.Context, targetID int64) ([]DriftLook, error)
 }
@@ -94,4 +115,7 @@ type DriftWriter interface {
 	SaveDrift(ctx context.Context, d Drift) error
 	ResolveDrift(ctx context.Context, id int64, lastSeen, at time.Time) error
 	SaveDriftLook(ctx context.Context, l DriftLook) error
+	// InsertLiveWrite does nothing when the write is known already.
+	InsertLiveWrite(ctx context.Context, cluster string, w AuditedWrite) error
+	ForgetLiveWrites(ctx context.Context, before time.Time) error
 }

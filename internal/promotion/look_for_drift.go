@@ -122,6 +122,9 @@ func (s *Service) recordDrift(ctx context.Context, tx Tx, t Target, d Deployment
 	var appeared []Drift
 	for _, now := range found.Differences {
 		i := slices.IndexFunc(known, now.sameField)
+		if i >= 0 && now.keeps(known[i]) {
+			now.OwnedAt = known[i].OwnedAt
+		}
 		switch {
 		case i < 0:
 			now.FirstSeen, appeared = look.LookedAt, append(appeared, now)

@@ -15,6 +15,8 @@ type Service struct {
 	Clusters map[string]Cluster
 	// Inspectors compare clusters with Git and ask them for dry runs. What has none is unchecked.
 	Inspectors map[string]Inspector
+	// LiveObjects say what deployments consist of, by the cluster's name.
+	LiveObjects map[string]LiveObjects
 	Registry   Registry
 	Manifests  Manifests
 	Engine     Engine

@@ -56,10 +56,24 @@ type driftedView struct {
 	Object          string
 	Lines           []diffLine
 	Owner           string
+	Written         []writtenView // by people, as audited
 	OwnedAt         moment
 	Since, Resolved moment
 	Excuse, Finding string
 	Oscillates      string
+}
+
+// writtenView is one person's write to a live object.
+type writtenView struct {
+	User, How string
+	At        moment
+}
+
+func orBlank(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
 }
 
 func (w *Web) showDrift(c echo.Context) error {
@@ -168,6 +182,9 @@ func isOrAre(n int) string {
 func (w *Web) newDriftedView(d promotion.Drift) driftedView {
 	v := driftedView{ID: d.ID, Mark: driftMark(d.Class), Object: d.Object, Owner: d.Owner, OwnedAt: at(d.OwnedAt, w.now()), Since: at(d.FirstSeen, w.now()),
 		Resolved: at(d.ResolvedAt, w.now()), Excuse: d.Excuse, Finding: d.Finding}
+	for _, o := range d.Written {
+		v.Written = append(v.Written, writtenView{User: o.User, How: o.Verb + orBlank(" with ", o.Agent) + orBlank(" from ", o.Source), At: at(o.At, w.now())})
+	}
 	if d.Path != "" {
 		v.Lines = append(v.Lines, diffLine{"file", d.Path})
 	}

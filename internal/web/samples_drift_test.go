@@ -25,11 +25,13 @@ func sampleDrift() []promotion.Drift {
 	gone.Object, gone.ResolvedAt = "ConfigMap checkout/flags", before(100)
 	return []promotion.Drift{
 		of(promotion.Drift{ID: 7, Path: "spec.template.spec.containers[web].image", Want: "registry.example.com/checkout@sha256:aa", Have: "registry.example.com/checkout:<b>hot</b>",
-			Class: promotion.DriftHuman, Owner: "kubectl set", Manager: "kubectl-set", OwnedAt: before(610)}),
+			Class: promotion.DriftHuman, Owner: "kubectl set", Manager: "kubectl-set", OwnedAt: before(610),
+			Written: []promotion.LiveWrite{{Verb: "patch", User: "ada@example.com", Agent: "kubectl/v1.36.0", Source: "10.0.0.7", At: before(610)}}}),
 		of(promotion.Drift{ID: 8, Path: "spec.minReadySeconds", Want: "5", Have: "30", Class: promotion.DriftHuman, Owner: "kubectl edit", OwnedAt: before(600)}),
 		of(promotion.Drift{ID: 9, Path: "spec.template.spec.containers[web].env[DB_PASSWORD].value", Want: "(hidden)", Have: "(hidden)", Class: promotion.DriftHuman, Owner: "kubectl edit"}),
 		of(promotion.Drift{ID: 6, Path: "spec.replicas", Want: "2", Have: "5", Class: promotion.DriftAutoscaler, Owner: "a HorizontalPodAutoscaler", Times: 4}),
 		of(promotion.Drift{ID: 5, Path: "spec.template.spec.containers[web].command", Want: `["serve"]`, Have: `["sh"]`, Class: promotion.DriftHuman, Owner: "kubectl edit",
+			Written: []promotion.LiveWrite{{Verb: "patch", User: "bob", At: before(620)}, {Verb: "update", User: "<ada>", Agent: "k9s", At: before(660)}},
 			Excuse: "hidden by ignoreDifferences: /spec/template", Finding: "the rule /spec/template hides a change of a command from Argo CD: narrow it"}),
 		gone,
 	}

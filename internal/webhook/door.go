@@ -1,6 +1,7 @@
 // Package webhook is the door through which PR hosts say that something has
-// happened. An event is never believed: it only says where to look now, so that
-// a lost, repeated or late one changes nothing.
+// happened, and API servers who wrote to live objects. A host's event is never believed: it
+// only says where to look now, so that a lost, repeated or late one changes nothing. An audit is believed
+// as far as it goes: it names people beside what was found without it.
 package webhook
 
 import (

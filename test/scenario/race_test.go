@@ -23,7 +23,7 @@ func (w *world) restarts() {
 	s := w.service
 	w.service = &promotion.Service{Store: s.Store, Sites: s.Sites, Clusters: s.Clusters, Registry: s.Registry, Manifests: s.Manifests,
 		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Metrics: s.Metrics,
-		Readers: s.Readers, Inspectors: s.Inspectors, Databases: s.Databases, Patience: s.Patience,
+		Readers: s.Readers, Inspectors: s.Inspectors, LiveObjects: s.LiveObjects, Databases: s.Databases, Patience: s.Patience,
 		Destinations: s.Destinations, Projects: s.Projects, Reminders: s.Reminders}
 	clear(w.due)
 }

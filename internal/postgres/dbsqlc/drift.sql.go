@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -73,20 +74,31 @@ func (q *Queries) DriftLooks(ctx context.Context, target int64) ([]DriftLooksRow
 const drifts = `-- name: Drifts :many
 SELECT f.id, f.deployment_id, f.target_id, f.object, f.path, f.want, f.have, f.class, f.owner, f.manager, f.operation, f.owned_at, f.excuse, f.finding, f.first_seen_at, f.last_seen_at, f.resolved_at, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at, d.cluster, d.namespace, d.name, l.looked_at,
        (SELECT count(*) FROM drift e WHERE e.deployment_id = f.deployment_id AND e.object = f.object AND e.path = f.path
-          AND e.first_seen_at BETWEEN f.first_seen_at - interval '1 hour' AND f.first_seen_at)::integer AS times
+          AND e.first_seen_at BETWEEN f.first_seen_at - interval '1 hour' AND f.first_seen_at)::integer AS times,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('User', w.username, 'Verb', w.verb, 'Agent', w.agent, 'Source', w.source, 'At', w.written_at)
+                                  ORDER BY w.written_at DESC)
+                 FROM live_writes w WHERE w.cluster = d.cluster AND w.object = f.object
+                   AND w.written_at BETWEEN coalesce(f.owned_at, f.first_seen_at) - interval '5 minutes'
+                                        AND coalesce(f.owned_at, f.first_seen_at) + interval '5 minutes'), '[]')::jsonb AS writes
 FROM drift f
 JOIN deployments d ON d.id = f.deployment_id
 JOIN target_details t ON t.id = f.target_id
 LEFT JOIN drift_looks l ON l.deployment_id = f.deployment_id
 WHERE ($1::bigint = 0 OR f.target_id = $1::bigint)
-  AND (NOT $2::boolean OR f.resolved_at IS NULL)
-ORDER BY f.resolved_at IS NOT NULL, f.id DESC LIMIT $3
+  AND ($2::text = '' OR t.application = $2::text)
+  AND ($3::text = '' OR t.environment = $3::text)
+  AND (NOT $4::boolean OR f.resolved_at IS NULL)
+  AND ($5::bigint = 0 OR f.id < $5::bigint)
+ORDER BY f.id DESC LIMIT $6
 `
 
 type DriftsParams struct {
-	Target int64
-	Open   bool
-	Most   int32
+	Target      int64
+	Application string
+	Environment string
+	Open        bool
+	Before      int64
+	Most        int32
 }
 
 type DriftsRow struct {
@@ -97,10 +109,18 @@ type DriftsRow struct {
 	Name         string
 	LookedAt     *time.Time
 	Times        int32
+	Writes       json.RawMessage
 }
 
 func (q *Queries) Drifts(ctx context.Context, arg DriftsParams) ([]DriftsRow, error) {
-	rows, err := q.db.Query(ctx, drifts, arg.Target, arg.Open, arg.Most)
+	rows, err := q.db.Query(ctx, drifts,
+		arg.Target,
+		arg.Application,
+		arg.Environment,
+		arg.Open,
+		arg.Before,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +161,7 @@ func (q *Queries) Drifts(ctx context.Context, arg DriftsParams) ([]DriftsRow, er
 			&i.Name,
 			&i.LookedAt,
 			&i.Times,
+			&i.Writes,
 		); err != nil {
 			return nil, err
 		}
@@ -150,6 +171,15 @@ func (q *Queries) Drifts(ctx context.Context, arg DriftsParams) ([]DriftsRow, er
 		return nil, err
 	}
 	return items, nil
+}
+
+const forgetLiveWrites = `-- name: ForgetLiveWrites :exec
+DELETE FROM live_writes WHERE written_at < $1::timestamptz
+`
+
+func (q *Queries) ForgetLiveWrites(ctx context.Context, before time.Time) error {
+	_, err := q.db.Exec(ctx, forgetLiveWrites, before)
+	return err
 }
 
 const insertDrift = `-- name: InsertDrift :exec
@@ -190,6 +220,36 @@ func (q *Queries) InsertDrift(ctx context.Context, arg InsertDriftParams) error 
 		arg.Excuse,
 		arg.Finding,
 		arg.FirstSeenAt,
+	)
+	return err
+}
+
+const insertLiveWrite = `-- name: InsertLiveWrite :exec
+INSERT INTO live_writes (cluster, audit_id, object, verb, username, agent, source, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT DO NOTHING
+`
+
+type InsertLiveWriteParams struct {
+	Cluster   string
+	AuditID   string
+	Object    string
+	Verb      string
+	Username  string
+	Agent     string
+	Source    string
+	WrittenAt time.Time
+}
+
+func (q *Queries) InsertLiveWrite(ctx context.Context, arg InsertLiveWriteParams) error {
+	_, err := q.db.Exec(ctx, insertLiveWrite,
+		arg.Cluster,
+		arg.AuditID,
+		arg.Object,
+		arg.Verb,
+		arg.Username,
+		arg.Agent,
+		arg.Source,
+		arg.WrittenAt,
 	)
 	return err
 }

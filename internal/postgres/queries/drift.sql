@@ -37,14 +37,29 @@ SET target_id = excluded.target_id, looked_at = coalesce(excluded.looked_at, dri
 -- name: Drifts :many
 SELECT sqlc.embed(f), sqlc.embed(t), d.cluster, d.namespace, d.name, l.looked_at,
        (SELECT count(*) FROM drift e WHERE e.deployment_id = f.deployment_id AND e.object = f.object AND e.path = f.path
-          AND e.first_seen_at BETWEEN f.first_seen_at - interval '1 hour' AND f.first_seen_at)::integer AS times
+          AND e.first_seen_at BETWEEN f.first_seen_at - interval '1 hour' AND f.first_seen_at)::integer AS times,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('User', w.username, 'Verb', w.verb, 'Agent', w.agent, 'Source', w.source, 'At', w.written_at)
+                                  ORDER BY w.written_at DESC)
+                 FROM live_writes w WHERE w.cluster = d.cluster AND w.object = f.object
+                   AND w.written_at BETWEEN coalesce(f.owned_at, f.first_seen_at) - interval '5 minutes'
+                                        AND coalesce(f.owned_at, f.first_seen_at) + interval '5 minutes'), '[]')::jsonb AS writes
 FROM drift f
 JOIN deployments d ON d.id = f.deployment_id
 JOIN target_details t ON t.id = f.target_id
 LEFT JOIN drift_looks l ON l.deployment_id = f.deployment_id
 WHERE (sqlc.arg(target)::bigint = 0 OR f.target_id = sqlc.arg(target)::bigint)
+  AND (sqlc.arg(application)::text = '' OR t.application = sqlc.arg(application)::text)
+  AND (sqlc.arg(environment)::text = '' OR t.environment = sqlc.arg(environment)::text)
   AND (NOT sqlc.arg(open)::boolean OR f.resolved_at IS NULL)
-ORDER BY f.resolved_at IS NOT NULL, f.id DESC LIMIT sqlc.arg(most);
+  AND (sqlc.arg(before)::bigint = 0 OR f.id < sqlc.arg(before)::bigint)
+ORDER BY f.id DESC LIMIT sqlc.arg(most);
+
+-- name: InsertLiveWrite :exec
+INSERT INTO live_writes (cluster, audit_id, object, verb, username, agent, source, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT DO NOTHING;
+
+-- name: ForgetLiveWrites :exec
+DELETE FROM live_writes WHERE written_at < sqlc.arg(before)::timestamptz;
 
 -- name: DriftLooks :many
 SELECT sqlc.embed(l), sqlc.embed(t), d.cluster, d.namespace, d.name
