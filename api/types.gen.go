@@ -1102,6 +1102,19 @@ type Chain struct {
 	Version       string `json:"version"`
 }
 
+// Crash How a container that crashes again and again ended last. Absent where none does, or nothing was asked about it.
+type Crash struct {
+	Container string `json:"container"`
+	ExitCode  int    `json:"exit_code"`
+
+	// Log Its last lines, at most 20 and 4 KiB; `(hidden)` in place of a line that shows a credential.
+	Log string `json:"log"`
+	Pod string `json:"pod"`
+
+	// Unread Why its log is not known.
+	Unread string `json:"unread,omitempty,omitzero"`
+}
+
 // DecisionRequest defines model for DecisionRequest.
 type DecisionRequest struct {
 	// Comment Needed to reject.
@@ -1122,7 +1135,10 @@ type Deployment struct {
 	// AutomatedSync Argo CD syncs it by itself.
 	AutomatedSync bool   `json:"automated_sync"`
 	Cluster       string `json:"cluster"`
-	Environment   string `json:"environment"`
+
+	// Crash How a container that crashes again and again ended last. Absent where none does, or nothing was asked about it.
+	Crash       Crash  `json:"crash,omitempty,omitzero"`
+	Environment string `json:"environment"`
 
 	// Health Whether they work. Synced is not healthy.
 	Health HealthStatus `json:"health"`

@@ -96,7 +96,7 @@ func clusterOptions(c config.Cluster) (cluster.Options, meta.RESTMapper, error) 
 	if err != nil {
 		return o, nil, err
 	}
-	o.Served = cluster.Discovery(served)
+	o.Served, o.Output = cluster.Discovery(served), cluster.Logs(served.RESTClient())
 	return o, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served)), nil
 }
 

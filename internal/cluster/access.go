@@ -19,13 +19,14 @@ var (
 
 // access is something that an account may do or not.
 type access struct {
-	verb, group, resource string
+	verb, group, resource string // a resource below another is written pods/log
 	namespace             string // empty: in all of them, or the resource has none
 	name                  string // empty: with any
 }
 
 func (a access) attributes() map[string]any {
-	return map[string]any{"verb": a.verb, "group": a.group, "resource": a.resource, "namespace": a.namespace, "name": a.name}
+	resource, below, _ := strings.Cut(a.resource, "/")
+	return map[string]any{"verb": a.verb, "group": a.group, "resource": resource, "subresource": below, "namespace": a.namespace, "name": a.name}
 }
 
 // mayWe asks what Sluice's own account may do; everybody may ask that.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	"github.com/sluicehq/sluice/internal/health"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -49,6 +50,8 @@ type Options struct {
 	// Served lists the kinds that the API server serves in an API version; none for a version that it does not serve. May
 	// be nil: then what it serves is not known.
 	Served func(ctx context.Context, apiVersion string) (kinds []string, err error)
+	// Output reads what a container wrote before it ended, not masked yet. May be nil: then it is not known.
+	Output func(context.Context, health.Crash) (string, error)
 	Log    *slog.Logger
 }
 
@@ -59,11 +62,14 @@ type Cluster struct {
 	optional  map[schema.GroupVersionResource]*optional
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
+	questions workqueue.TypedInterface[logQuestion]
+
 	doubt chan struct{} // has whether the caches are true looked at
 
 	mu   sync.Mutex
 	told map[cache.ObjectName]promotion.Observation
 	away *absence // nil while the cluster answers
+	logs map[health.Crash]health.Log
 }
 
 var _ promotion.Cluster = (*Cluster)(nil)
@@ -80,7 +86,7 @@ func New(o Options) *Cluster {
 	retries := workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](firstRetry, lastRetry)
 	c := &Cluster{Options: o, told: map[cache.ObjectName]promotion.Observation{}, doubt: make(chan struct{}, 1),
 		informers: map[schema.GroupVersionResource]cache.SharedIndexInformer{}, optional: map[schema.GroupVersionResource]*optional{},
-		queue: workqueue.NewTypedRateLimitingQueue(retries)}
+		queue: workqueue.NewTypedRateLimitingQueue(retries), questions: workqueue.NewTyped[logQuestion](), logs: map[health.Crash]health.Log{}}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(o.Client, 0)
 	for _, gvr := range []schema.GroupVersionResource{Applications, Deployments, StatefulSets, DaemonSets, ReplicaSets, Pods} {
 		c.informers[gvr] = factory.ForResource(gvr).Informer()
@@ -110,8 +116,12 @@ func (c *Cluster) Run(ctx context.Context) error {
 	for _, informer := range c.informers {
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
-	stop := context.AfterFunc(ctx, c.queue.ShutDown)
+	stop := context.AfterFunc(ctx, func() {
+		c.queue.ShutDown()
+		c.questions.ShutDown()
+	})
 	defer stop()
+	running.Go(func() { c.readLogs(ctx) })
 	c.begin(ctx)
 	running.Go(func() { c.sweepRegularly(ctx) })
 	running.Go(func() { c.watchOver(ctx) })

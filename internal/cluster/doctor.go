@@ -35,7 +35,7 @@ func (r Report) Healthy() bool {
 	if r.Problem != "" || r.Guarded.State != Yes && r.Guarded.State != Unused {
 		return false
 	}
-	return !slices.ContainsFunc(r.Rights, func(w Right) bool { return w.State != Yes && (w.Needed || w.For != dryRuns) })
+	return !slices.ContainsFunc(r.Rights, func(w Right) bool { return w.State != Yes && (w.Needed || w.For != dryRuns && w.For != readsLogs) })
 }
 
 // Engine is something that deploys, and the versions of its API that the cluster serves; none when it is not installed.

@@ -22,6 +22,7 @@ const (
 	syncs     = "start syncs, pause automatic sync"
 	compares  = "find drift"
 	diagnoses = "say why what is synced does not work"
+	readsLogs = "show the last lines of what crashes"
 	goesBack  = "rollback verdicts"
 	dryRuns   = "dry runs"
 	folder    = "deploy/kubernetes/"
@@ -48,6 +49,7 @@ func wants(served map[string][]string, deployed map[schema.GroupResource][]strin
 			all = append(all, wish(verb, gvr.GroupResource(), diagnoses, "Apply "+folder+"diagnose.yaml."))
 		}
 	}
+	all = append(all, wish("get", schema.GroupResource{Resource: "pods/log"}, readsLogs, "Apply "+folder+"logs.yaml, or leave it: then a crash is said with its exit code alone."))
 	kinds := make([]schema.GroupResource, 0, len(deployed))
 	for kind := range deployed {
 		kinds = append(kinds, kind)

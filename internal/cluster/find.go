@@ -77,6 +77,7 @@ func (c *Cluster) objectsOf(app *unstructured.Unstructured) health.Objects {
 			objects.Pods = append(objects.Pods, c.podsOf(string(w.GetUID()))...)
 		}
 	}
+	objects.Logs = c.logsOf(app, objects.Pods)
 	return objects
 }
 

@@ -21,6 +21,7 @@ type Objects struct {
 	Pods        []*unstructured.Unstructured // of these workloads
 	Jobs        []*unstructured.Unstructured // that it lists as its resources, or has run as hooks
 	Near        Near
+	Logs        map[Crash]Log // of those crashes that were asked about
 }
 
 // Near is what lies in the namespaces that an Application deploys to, its own or not.
@@ -48,7 +49,7 @@ func Conclude(o Objects) promotion.Observation {
 		Operation:      operation,
 		OperationRev:   revision,
 		Images:         templateImages(o.Workloads),
-		RunningImages:  runningImages(o.Pods),
+		RunningImages:  runningImages(o.Pods, o.Logs),
 	}
 	if out.Sync == promotion.Synced {
 		out.ComparedRevision = app.comparedRevision()

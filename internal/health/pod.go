@@ -21,7 +21,7 @@ func present(pods []*unstructured.Unstructured) []*unstructured.Unstructured {
 
 // runningImages pairs what the pods' containers ask for with what their nodes say they run.
 // Containers that no image was pulled for yet are left out.
-func runningImages(pods []*unstructured.Unstructured) []promotion.ContainerImage {
+func runningImages(pods []*unstructured.Unstructured, logs map[Crash]Log) []promotion.ContainerImage {
 	var all []promotion.ContainerImage
 	for _, pod := range present(pods) {
 		for _, kind := range []string{"initContainer", "container"} {
@@ -36,7 +36,7 @@ func runningImages(pods []*unstructured.Unstructured) []promotion.ContainerImage
 				}
 				ready, _, _ := unstructured.NestedBool(status, "ready")
 				all = append(all, promotion.ContainerImage{Pod: pod.GetName(), Container: text(status, "name"),
-					Image: asked[text(status, "name")], ImageID: id, Ready: ready})
+					Image: asked[text(status, "name")], ImageID: id, Ready: ready, Ended: lastEnd(pod, status, logs)})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func podTrouble(pods []*unstructured.Unstructured) string {
 	for _, pod := range present(pods) {
 		for _, kind := range []string{"initContainer", "container"} {
 			for _, status := range list(pod.Object, "status", kind+"Statuses") {
-				if trouble := containerTrouble(pod.GetName(), status); trouble != "" {
+				if trouble := containerTrouble(pod, status); trouble != "" {
 					return trouble
 				}
 			}
@@ -61,38 +61,19 @@ func podTrouble(pods []*unstructured.Unstructured) string {
 	return ""
 }
 
-func containerTrouble(pod string, status map[string]any) string {
+func containerTrouble(pod *unstructured.Unstructured, status map[string]any) string {
 	name, image := text(status, "name"), text(status, "image")
 	message := text(status, "state", "waiting", "message")
 	switch text(status, "state", "waiting", "reason") {
 	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
-		return pullTrouble(pod, image, message)
+		return pullTrouble(pod.GetName(), image, message)
 	case "InvalidImageName":
-		return fmt.Sprintf("Pod %s asks for image %s, which is not a valid reference. Correct it in the overlay.", pod, image)
+		return fmt.Sprintf("Pod %s asks for image %s, which is not a valid reference. Correct it in the overlay.", pod.GetName(), image)
 	case "CreateContainerConfigError", "CreateContainerError":
-		return sentence(fmt.Sprintf("Container %s of pod %s cannot be created", name, pod), message) +
+		return sentence(fmt.Sprintf("Container %s of pod %s cannot be created", name, pod.GetName()), message) +
 			" Look at the ConfigMaps and Secrets that it refers to."
 	}
-	return crashTrouble(pod, name, status)
-}
-
-// crashTrouble: a container that ended and was started again, and does not become ready, is in a crash loop. The kubelet's
-// own word for it comes and goes with the restarts.
-func crashTrouble(pod, name string, status map[string]any) string {
-	ready, _, _ := unstructured.NestedBool(status, "ready")
-	ended, _, _ := unstructured.NestedMap(status, "lastState", "terminated")
-	if ended == nil {
-		ended, _, _ = unstructured.NestedMap(status, "state", "terminated")
-	}
-	if ready || ended == nil || number(status, "restartCount") == 0 {
-		return ""
-	}
-	if text(ended, "reason") == "OOMKilled" {
-		return fmt.Sprintf("Container %s of pod %s is killed again and again because it uses more memory than its limit (exit code %d). Raise the limit or go back.",
-			name, pod, number(ended, "exitCode"))
-	}
-	return fmt.Sprintf("Container %s of pod %s crashes again and again (exit code %d). Read its log (kubectl logs --previous %s -c %s), then fix it or go back.",
-		name, pod, number(ended, "exitCode"), pod, name)
+	return crashTrouble(pod, status)
 }
 
 func schedulingTrouble(pod *unstructured.Unstructured) string {

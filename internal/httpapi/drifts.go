@@ -39,7 +39,7 @@ func driftAnswer(d promotion.Drift) api.Drift {
 	return api.Drift{ID: d.ID, Application: d.Target.Application, Environment: d.Target.Environment, Cluster: d.Deployment.Cluster,
 		Deployment: d.Deployment.Name, Object: d.Object, Path: d.Path, Want: d.Want, Have: d.Have, Class: api.DriftClass(d.Class), Owner: d.Owner,
 		OwnedAt: d.OwnedAt.UTC(), Counts: d.Counts(), Excuse: d.Excuse, Finding: d.Finding, Oscillates: d.Oscillates(),
-		WrittenBy: each(d.Written, liveWriteAnswer),
+		WrittenBy:   each(d.Written, liveWriteAnswer),
 		FirstSeenAt: d.FirstSeen.UTC(), LastSeenAt: d.LastSeen.UTC(), ResolvedAt: d.ResolvedAt.UTC()}
 }
 

@@ -26,7 +26,7 @@ func environmentAnswer(cell promotion.BoardCell) api.Environment {
 }
 
 func deploymentAnswer(d promotion.Deployment) api.Deployment {
-	return api.Deployment{
+	answer := api.Deployment{
 		ID: d.ID, Application: d.Application, Environment: d.Environment,
 		Cluster: d.Key.Cluster, Namespace: d.Key.Namespace, Name: d.Key.Name, Simulated: d.Simulated, AutomatedSync: d.AutomatedSync,
 		Sync: api.SyncStatus(d.Sync), Health: api.HealthStatus(d.Health), Revision: d.Revision, Message: d.Message,
@@ -34,6 +34,13 @@ func deploymentAnswer(d promotion.Deployment) api.Deployment {
 		Release: unlessZero(d.ReleaseID), ReleaseNumber: unlessZero(d.Number), Version: d.Version,
 		Since: d.Since.UTC(), ObservedAt: d.ObservedAt.UTC(),
 	}
+	for _, c := range d.RunningImages {
+		if c.Ended != (promotion.LastEnd{}) {
+			answer.Crash = api.Crash{Pod: c.Pod, Container: c.Container, ExitCode: c.Ended.ExitCode, Log: c.Ended.Log, Unread: c.Ended.Unread}
+			break
+		}
+	}
+	return answer
 }
 
 // imageIDs lists what the running containers resolved to, each once.

@@ -311,6 +311,14 @@ type ContainerImage struct {
 	Image          string // of the pod's spec
 	ImageID        string // repository@sha256:… from the container's status
 	Ready          bool
+	Ended          LastEnd `json:",omitzero"`
+}
+
+// LastEnd is how a container that crashes again and again ended last; zero for one that does not, or of which nothing was asked.
+type LastEnd struct {
+	ExitCode int
+	Log      string // its last lines, with what shows a credential hidden; empty: it wrote none, or Unread says why it is not known
+	Unread   string
 }
 
 // Rollout counts the pods of a deployment's workloads.

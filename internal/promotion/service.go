@@ -17,11 +17,11 @@ type Service struct {
 	Inspectors map[string]Inspector
 	// LiveObjects say what deployments consist of, by the cluster's name.
 	LiveObjects map[string]LiveObjects
-	Registry   Registry
-	Manifests  Manifests
-	Engine     Engine
-	Linter     Linter
-	Policies   Policies
+	Registry    Registry
+	Manifests   Manifests
+	Engine      Engine
+	Linter      Linter
+	Policies    Policies
 	// Migrations reads the SQL that builds post.
 	Migrations MigrationReader
 	// Databases say what they have applied of an application's migrations. What has none is not known.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -18,6 +19,7 @@ var (
 type actionView struct {
 	Name     string
 	Does     string
+	Warning  string // what to know before it is pressed
 	Field    *fieldView
 	Rendered string // what an approval is bound to
 	Buttons  []buttonView
@@ -52,12 +54,12 @@ func (v *promotionView) act(f promotionFacts, by promotion.Actor, tried attempt)
 		{"approve", "Approve", deciders, notToDecide(f, by), func() actionView { return decideForm(f, tried) }},
 		{"merge", "Merge", deciders, notToMerge(p), func() actionView { return mergeForm(f) }},
 		{"standing-merge", "Merge when the gates pass", deciders, notToMerge(p), func() actionView { return standingMergeForm(p) }},
-		{"sync", "Sync", deciders, notToSync(p), func() actionView {
-			return actionView{Name: "sync", Does: "Syncs now: evaluates the sync gates again and has the cluster apply the merge. It is refused while a gate holds.",
+		{"sync", "Sync", deciders, notToSync(f), func() actionView {
+			return actionView{Name: "sync", Warning: repeatedSync(f), Does: "Syncs now: evaluates the sync gates again and has the cluster apply the merge. It is refused while a gate holds.",
 				Buttons: []buttonView{{Name: "sync", Text: "Sync", Class: "primary"}}}
 		}},
 		{"retry", "Retry", managers, "", func() actionView {
-			return actionView{Name: "retry", Does: "Looks again at once; a sync that failed is started again.",
+			return actionView{Name: "retry", Warning: repeatedSync(f), Does: "Looks again at once; a sync that failed is started again.",
 				Buttons: []buttonView{{Name: "retry", Text: "Retry", Class: important(p.State() == promotion.StateFailed)}}}
 		}},
 		{"cancel", "Cancel", managers, notToCancel(p), func() actionView { return cancelForm(p, tried) }},
@@ -167,12 +169,30 @@ func standingMergeForm(p promotion.Promotion) actionView {
 		Buttons: []buttonView{{Name: "standing-merge", Text: "Merge when the gates pass"}}}
 }
 
-func notToSync(p promotion.Promotion) string {
+// repeatedSync warns where the cluster is as the merge says and does not work: people try another sync first.
+func repeatedSync(f promotionFacts) string {
+	p := f.promotion
+	for _, d := range f.deployed {
+		applied := !p.SyncedAt.IsZero() || d.Revision == p.MergeSHA || d.ComparedRevision == p.MergeSHA
+		if applied && noHelp(d) {
+			return fmt.Sprintf("%s in %s is synced and degraded: it is as Git says, so a repeated sync will not help.", d.Key.Name, d.Key.Cluster)
+		}
+	}
+	return ""
+}
+
+// noHelp tells whether a sync changes nothing of what is wrong.
+func noHelp(d promotion.Deployment) bool {
+	return d.Sync == promotion.Synced && d.Health == promotion.Degraded
+}
+
+func notToSync(f promotionFacts) string {
+	p := f.promotion
 	switch {
 	case p.PullRequest != promotion.PullRequestMerged:
 		return "it is not merged yet"
 	case !p.SyncedAt.IsZero():
-		return "the cluster applied it already"
+		return strings.TrimSuffix("the cluster applied it already. "+repeatedSync(f), ". ")
 	case p.State() == promotion.StateFailed:
 		return "it failed: use Retry"
 	case !p.SyncStartedAt.IsZero():

@@ -65,7 +65,8 @@ type runView struct {
 	Since        moment
 	Sync, Health mark
 	Message      string
-	RolledBack   string // address of the release that runs, when it was rolled back somewhere
+	Ended        *endedView // of the container that crashes
+	RolledBack   string     // address of the release that runs, when it was rolled back somewhere
 }
 
 type openView struct {
@@ -176,5 +177,6 @@ func newRunView(d promotion.Deployment, several bool, now time.Time) runView {
 	if several {
 		v.Cluster = d.Key.Cluster
 	}
+	v.Ended = newEndedView(d)
 	return v
 }

@@ -27,6 +27,7 @@ type promotionFacts struct {
 	siblings  []promotion.Promotion  // that the same pull request is for, too
 	stopped   *promotion.Hold        // of everything
 	accepted  []promotion.Acceptance // unknowns of the way back
+	deployed  []promotion.Deployment // of the target, while the merge is on its way
 }
 
 func (w *Web) promotionFacts(ctx context.Context, id int64) (f promotionFacts, err error) {
@@ -62,6 +63,11 @@ func (w *Web) addAround(ctx context.Context, f *promotionFacts) (err error) {
 	}
 	if !p.State().Finished() {
 		if f.overrides, err = w.store.OverridesOf(ctx, p.Target.ID, w.now()); err != nil {
+			return err
+		}
+	}
+	if p.PullRequest == promotion.PullRequestMerged && !p.State().Finished() {
+		if f.deployed, err = w.store.Deployments(ctx, p.Target.Application, p.Target.Environment); err != nil {
 			return err
 		}
 	}

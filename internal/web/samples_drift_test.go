@@ -32,7 +32,7 @@ func sampleDrift() []promotion.Drift {
 		of(promotion.Drift{ID: 6, Path: "spec.replicas", Want: "2", Have: "5", Class: promotion.DriftAutoscaler, Owner: "a HorizontalPodAutoscaler", Times: 4}),
 		of(promotion.Drift{ID: 5, Path: "spec.template.spec.containers[web].command", Want: `["serve"]`, Have: `["sh"]`, Class: promotion.DriftHuman, Owner: "kubectl edit",
 			Written: []promotion.LiveWrite{{Verb: "patch", User: "bob", At: before(620)}, {Verb: "update", User: "<ada>", Agent: "k9s", At: before(660)}},
-			Excuse: "hidden by ignoreDifferences: /spec/template", Finding: "the rule /spec/template hides a change of a command from Argo CD: narrow it"}),
+			Excuse:  "hidden by ignoreDifferences: /spec/template", Finding: "the rule /spec/template hides a change of a command from Argo CD: narrow it"}),
 		gone,
 	}
 }

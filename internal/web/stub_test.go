@@ -168,11 +168,11 @@ func (s *stub) VerifiedOn(_ context.Context, releaseID int64, targetIDs []int64)
 
 func (s *stub) BuildByID(context.Context, int64) (promotion.Build, error) { return sampleBuild(), nil }
 
-func (s *stub) Deployments(_ context.Context, application, _ string) ([]promotion.Deployment, error) {
+func (s *stub) Deployments(_ context.Context, application, environment string) ([]promotion.Deployment, error) {
 	var all []promotion.Deployment
 	for _, row := range s.rows {
 		for _, cell := range row.Cells {
-			if application == "" || row.Application == application {
+			if (application == "" || row.Application == application) && (environment == "" || cell.Target.Environment == environment) {
 				all = append(all, cell.Deployments...)
 			}
 		}

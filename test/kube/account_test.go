@@ -89,7 +89,7 @@ func TestTheAccountThatSluiceShips(t *testing.T) {
 		t.Errorf("a dry run without any right: %+v, %v", run, err)
 	}
 
-	for _, file := range []string{"sync.yaml", "compare.yaml", "diagnose.yaml", "dry-run.yaml"} {
+	for _, file := range []string{"sync.yaml", "compare.yaml", "diagnose.yaml", "logs.yaml", "dry-run.yaml"} {
 		w.shipped(file)
 	}
 	w.eventually("the account may do all that Sluice does", func() (bool, string) {
