@@ -112,7 +112,7 @@ func sampleDeployment() promotion.Deployment {
 		Images: []string{"r.test/web@" + digest}, ObservedAt: noon,
 		RunningImages: []promotion.ContainerImage{
 			{Pod: "web-1", Container: "web", ImageID: "r.test/web@" + digest, Ready: true},
-			{Pod: "web-2", Container: "web", ImageID: "r.test/web@" + digest},
+			{Pod: "web-2", Container: "web", ImageID: "r.test/web@" + digest, Ended: promotion.LastEnd{ExitCode: 3, Log: "(hidden)\npanic: boom"}},
 			{Pod: "web-3", Container: "web"},
 		}}
 	return d

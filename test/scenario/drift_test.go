@@ -276,3 +276,50 @@ func TestLiveObjectsAreRestoredOnlyWhereSluiceSyncs(t *testing.T) {
 	w.must(err)
 	w.refused(restore(rita, "prod"), "window-closed")
 }
+
+func TestDriftIsReadPageByPage(t *testing.T) {
+	w := newProdWorld(t)
+	i := w.inspected()
+	w.sees("web", "prod", synced(w.clone().Remote("main")), healthy)
+	for _, path := range []string{"a", "b", "c"} {
+		d := scaled("5")
+		d.Path = path
+		i.found.Differences = append(i.found.Differences, d)
+	}
+	w.compares("prod")
+	i.found.Differences = i.found.Differences[1:] // a is as Git says again
+	w.compares("prod")
+
+	paths := func(f promotion.DriftFilter) (paths string, last int64) {
+		all, err := w.service.Store.DriftPage(w.Context(), f)
+		w.must(err)
+		for _, d := range all {
+			paths, last = paths+d.Path, d.ID
+		}
+		return paths, last
+	}
+	first, last := paths(promotion.DriftFilter{Limit: 2})
+	same(w, "first page", first, "cb")
+	second, _ := paths(promotion.DriftFilter{Before: last, Limit: 2})
+	same(w, "second page", second, "a")
+	open, _ := paths(promotion.DriftFilter{Application: "web", Environment: "prod", Open: true, Limit: 10})
+	same(w, "what is open", open, "cb")
+	other, _ := paths(promotion.DriftFilter{Application: "web", Environment: "dev", Limit: 10})
+	same(w, "another environment's", other, "")
+}
+
+// The log of a crash changes with each restart. That is no other state, and no history.
+func TestTheLogOfACrashIsNoHistory(t *testing.T) {
+	w := newProdWorld(t)
+	ended := func(log string) change {
+		return func(o *promotion.Observation) {
+			o.RunningImages = []promotion.ContainerImage{{Pod: "web-0", Container: "web", ImageID: "example/web@sha256:aa", Ended: promotion.LastEnd{ExitCode: 3, Log: log}}}
+		}
+	}
+	w.sees("web", "prod", health(promotion.Degraded, "crashes again and again"), ended("first"))
+	w.sees("web", "prod", ended("second"))
+	same(w, "the log", w.deployment("web", "prod").RunningImages[0].Ended.Log, "second")
+	entries, err := w.service.Store.History(w.Context(), promotion.HistoryFilter{Application: "web", Limit: 10})
+	w.must(err)
+	same(w, "entries of history", len(entries), 1)
+}
