@@ -281,7 +281,7 @@ func (s *stub) SyncPauses(context.Context, int64) ([]promotion.SyncPause, error)
 }
 
 func (s *stub) DriftPage(_ context.Context, f promotion.DriftFilter) ([]promotion.Drift, error) {
-	s.asked = []any{"drifts", f}
+	s.asked = f
 	return []promotion.Drift{{ID: 9, Target: sampleRequested().Target, Deployment: promotion.DeploymentKey{Cluster: "eu", Namespace: "argocd", Name: "web-dev"},
 		Object: "Deployment.apps web/web", Path: "spec.replicas", Want: "2", Have: "5", Class: promotion.DriftHuman, Owner: "kubectl scale", FirstSeen: noon, LastSeen: noon, Times: 1,
 		Written: []promotion.LiveWrite{{Verb: "patch", User: "ada", Agent: "kubectl/v1.36.0", Source: "10.0.0.7", At: noon}}}}, nil

@@ -83,6 +83,8 @@ func (s *Service) inspect(ctx context.Context, t Target, d Deployment, look *Dri
 	switch {
 	case inspector == nil:
 		return Inspection{}, fmt.Errorf("cluster %s is not connected to this server", d.Key.Cluster)
+	case look.Revision == "" && d.Sync == SyncUnknown && d.Message != "":
+		return Inspection{}, errors.New(d.Message)
 	case look.Revision == "":
 		return Inspection{}, errors.New("nothing was ever synced here, as far as Argo CD says")
 	}
