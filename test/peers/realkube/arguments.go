@@ -45,12 +45,12 @@ func (c *ControlPlane) etcdArguments() []string {
 func (c *ControlPlane) apiServerArguments() []string {
 	_, port, _ := net.SplitHostPort(c.api)
 	key := c.file("service-accounts.key")
-	return []string{"--etcd-servers", "http://" + c.etcd, "--bind-address=127.0.0.1", "--secure-port", port, "--cert-dir", c.file("certificates"),
+	return append([]string{"--etcd-servers", "http://" + c.etcd, "--bind-address=127.0.0.1", "--secure-port", port, "--cert-dir", c.file("certificates"),
 		"--advertise-address=192.0.2.1", "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/16",
 		"--authorization-mode=RBAC", "--token-auth-file", c.file("tokens.csv"),
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--disable-admission-plugins=TaintNodesByCondition", // nobody here takes the taint away again
-		"--shutdown-delay-duration=0s", "--v=0"}
+		"--shutdown-delay-duration=0s", "--v=0"}, c.Further...)
 }
 
 func (c *ControlPlane) controllerManagerArguments() []string {

@@ -29,6 +29,8 @@ type ControlPlane struct {
 	Config *rest.Config
 	// Client is the same, ready to use.
 	Client dynamic.Interface
+	// Further are arguments of the API server beside its usual ones, from its next start.
+	Further []string
 
 	home, dir      string
 	api, etcd      string // their addresses
