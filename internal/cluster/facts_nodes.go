@@ -34,7 +34,7 @@ func (l *look) askNodes(ctx context.Context, workloads []promotion.Workload) {
 		for _, n := range fit {
 			platforms = append(platforms, platformOf(n))
 		}
-		live := l.live(w)
+		live := l.live(ctx, w)
 		live.Room = rollback.Unread
 		if err == nil && quotaErr == nil {
 			live.Room = l.room(w, fit, limits.Items)
@@ -72,7 +72,10 @@ func (l *look) stored(w promotion.Workload) (*unstructured.Unstructured, error) 
 }
 
 // live is what the cluster has of a workload.
-func (l *look) live(w promotion.Workload) promotion.LiveWorkload {
+func (l *look) live(ctx context.Context, w promotion.Workload) promotion.LiveWorkload {
+	if w.Kind == "Rollout" {
+		return l.rollout(ctx, w.Name)
+	}
 	o, err := l.stored(w)
 	if err != nil {
 		l.unread(w.Kind+" "+w.Name, err)
@@ -80,6 +83,11 @@ func (l *look) live(w promotion.Workload) promotion.LiveWorkload {
 	if _, watched := l.informers[workloadKinds[w.Kind]]; o == nil {
 		return promotion.LiveWorkload{Present: err != nil || !watched} // and nothing is known of it
 	}
+	return describe(o)
+}
+
+// describe is what a workload's object says.
+func describe(o *unstructured.Unstructured) promotion.LiveWorkload {
 	live := promotion.LiveWorkload{Present: true, Replicas: podsWanted(o)}
 	if more, _, _ := unstructured.NestedSlice(o.Object, "spec", "selector", "matchExpressions"); len(more) == 0 {
 		live.Selector, _, _ = unstructured.NestedStringMap(o.Object, "spec", "selector", "matchLabels")

@@ -1,6 +1,7 @@
 package overlays
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 
@@ -13,17 +14,24 @@ func workload(o manifest.Object, template map[string]any) promotion.Workload {
 	spec := fields(o.Content, "spec")
 	w := promotion.Workload{Kind: o.Kind, Name: o.Name, Replicas: replicas(o.Kind, spec), Labels: labels(fields(template, "metadata", "labels")),
 		NodeSelector: labels(fields(template, "spec", "nodeSelector")),
-		Tolerates:    len(list(template, "spec", "tolerations")) > 0, Probed: true}
+		Tolerates:    len(list(template, "spec", "tolerations")) > 0, Probed: true, Template: hashOf(template)}
 	if selector := fields(spec, "selector"); len(list(selector, "matchExpressions")) == 0 {
 		w.Selector = labels(fields(selector, "matchLabels"))
 	}
 	w.Strategy, w.MaxUnavailable, w.MaxSurge = strategy(o.Kind, spec)
 	for _, c := range list(template, "spec", "containers") {
 		w.Probed = w.Probed && len(fields(c, "readinessProbe")) > 0
+		w.Images = append(w.Images, text(c, "image"))
 		requests := fields(c, "resources", "requests")
 		w.Requests = append(w.Requests, promotion.PodRequest{CPU: quantity(requests["cpu"]), Memory: quantity(requests["memory"])})
 	}
 	return w
+}
+
+// hashOf tells one pod template from another.
+func hashOf(template map[string]any) string {
+	text, _ := json.Marshal(template) // of what was read as YAML; keys come in order
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 func replicas(kind string, spec map[string]any) *int {

@@ -9,3 +9,10 @@ func TrafficFacts(back, now *Needs, c ClusterFacts) (rollback.Traffic, []string)
 	trafficFacts(goingBack{back: back, now: now}, c, &g)
 	return g.Traffic, g.Notes
 }
+
+// SwitchFacts reckons the same of a candidate whose configuration is known, with what people are told.
+func SwitchFacts(old, back, now *Needs, c ClusterFacts) (rollback.Traffic, []string) {
+	var g gathered
+	trafficFacts(goingBack{old: old, back: back, now: now, current: Release{Version: "1.2.0"}, candidate: Release{Version: "1.1.0"}}, c, &g)
+	return g.Traffic, g.Notes
+}

@@ -45,6 +45,7 @@ type LiveWorkload struct {
 	Replicas *int
 	Selector map[string]string
 	Room     rollback.State // for one more pod of what is asked about: yes, no, unread
+	Switches []Switch       // of a Rollout of Argo Rollouts: one for each cluster
 }
 
 // Evictions say how many pods of a workload may be evicted now.

@@ -187,6 +187,7 @@ func worseWorkload(a, b LiveWorkload) LiveWorkload {
 	one := a
 	one.Present = a.Present || b.Present
 	one.Room = worst(saysNo, a.Room, b.Room)
+	one.Switches = slices.Concat(a.Switches, b.Switches)
 	one.Replicas = fewest(a.Replicas, b.Replicas, false)
 	if a.Present && b.Present && fmt.Sprint(a.Selector) != fmt.Sprint(b.Selector) {
 		one.Selector = nil

@@ -26,22 +26,31 @@ func trafficFacts(st goingBack, c ClusterFacts, g *gathered) {
 		}
 	}
 	for _, w := range st.back.Workloads {
-		st.workloadFacts(w, c.Workloads[w.key()], &t)
+		st.workloadFacts(w, c.Workloads[w.key()], &t, g)
 		if w.ReplacedByHand() {
 			g.Notes = append(g.Notes, evictionFacts(w, c.Evictions[w.key()], &t)...)
 		}
 	}
+	if t.OldStack == rollback.Running && slices.ContainsFunc(st.back.Workloads, func(w Workload) bool { return !sideBySide(w) }) {
+		t.OldStack = rollback.ScaledDown // not of the others: they are rolled
+	}
 	g.Traffic = t
 }
 
-func (st goingBack) workloadFacts(w Workload, live LiveWorkload, t *rollback.Traffic) {
+// sideBySide: the new pods start beside the old ones, and only then requests are led to them.
+func sideBySide(w Workload) bool {
+	s := strategyOf(w)
+	return s == rollback.Canary || s == rollback.BlueGreen
+}
+
+func (st goingBack) workloadFacts(w Workload, live LiveWorkload, t *rollback.Traffic, g *gathered) {
 	t.SelectorUnchanged = worst(saysNo, t.SelectorUnchanged, st.selectorUnchanged(w, live))
 	if slices.ContainsFunc(st.back.Services, func(s Selection) bool { return s.leadsTo(w) }) && !w.Probed {
 		t.ReadinessProbe = rollback.No
 	}
 	t.Strategy = worst([]rollback.State{rollback.Unread, rollback.Canary, rollback.BlueGreen, rollback.Recreate, rollback.RollingUpdate}, t.Strategy, strategyOf(w))
-	if t.Strategy == rollback.Canary || t.Strategy == rollback.BlueGreen {
-		t.OldStack = rollback.Unread // which of its stacks still run is not looked at
+	if sideBySide(w) {
+		st.switchFacts(w, live, t, g)
 	}
 	replicas := w.Replicas
 	if replicas == nil {
@@ -50,7 +59,7 @@ func (st goingBack) workloadFacts(w Workload, live LiveWorkload, t *rollback.Tra
 	t.Replicas = fewest(t.Replicas, replicas, w.key() == st.back.Workloads[0].key())
 	unavailable := maxUnavailable(w, replicas)
 	t.MaxUnavailable = fewest(t.MaxUnavailable, unavailable, w.key() == st.back.Workloads[0].key())
-	if unavailable == nil || *unavailable == 0 {
+	if sideBySide(w) || unavailable == nil || *unavailable == 0 {
 		t.SurgeRoom = worst(saysNo, t.SurgeRoom, live.Room)
 	}
 }

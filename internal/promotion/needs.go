@@ -35,6 +35,8 @@ type Workload struct {
 	Selector       map[string]string // nil when it is more than equal labels
 	Labels         map[string]string // of its pods
 	Probed         bool              // every long-running container of a pod says when it is ready
+	Images         []string          // of the containers, in their order
+	Template       string            // hash of what its pods are made from
 	Requests       []PodRequest      // of one pod, a container each
 	NodeSelector   map[string]string // that its pods ask of nodes
 	Tolerates      bool              // its pods may land on tainted nodes

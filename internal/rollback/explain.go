@@ -53,6 +53,7 @@ var explanations = map[string]string{
 	"service-selector-unread":     "Whether the Service selects the old pods could not be read.",
 	"no-replicas":                 "No replicas are wanted: nothing would serve.",
 	"replicas-unread":             "The number of replicas wanted could not be read.",
+	"rollout-held":                "Rollout %s is paused by hand: nothing switches until somebody resumes it.",
 	"old-stack-unread":            "Whether the old stack still runs could not be read.",
 	"deployment-selector-changed": "The Deployment's selector has changed, and it cannot be changed in place.",
 	"deployment-selector-unread":  "Whether the Deployment's selector has changed could not be read.",

@@ -110,16 +110,29 @@ type Migration struct {
 
 // Traffic comes from the Kubernetes API.
 type Traffic struct {
-	Strategy              State `json:"strategy"`                // RollingUpdate, Recreate, BlueGreen, Canary
-	OldStack              State `json:"old_stack"`               // running, scaled-down, deleted, not-used
-	SelectorUnchanged     State `json:"selector_unchanged"`      // of the Deployment: yes, no
-	ServiceSelectsOld     State `json:"service_selects_old"`     // or the switch sets it back: yes, no
-	ReadinessProbe        State `json:"readiness_probe"`         // in the old pods: yes, no
-	Replicas              *int  `json:"replicas"`                // wanted
-	MaxUnavailable        *int  `json:"max_unavailable"`         // pods, of a rolling update
-	SurgeRoom             State `json:"surge_room"`              // for one more pod, or the whole old stack: yes, no
-	SwitchEvictsPods      *bool `json:"switch_evicts_pods"`      // a rollout deletes pods and evicts none
-	PDBDisruptionsAllowed *int  `json:"pdb_disruptions_allowed"` // pods
+	Strategy              State     `json:"strategy"`                // RollingUpdate, Recreate, BlueGreen, Canary
+	OldStack              State     `json:"old_stack"`               // running, scaled-down, deleted, not-used
+	SelectorUnchanged     State     `json:"selector_unchanged"`      // of the Deployment: yes, no
+	ServiceSelectsOld     State     `json:"service_selects_old"`     // or the switch sets it back: yes, no
+	ReadinessProbe        State     `json:"readiness_probe"`         // in the old pods: yes, no
+	Replicas              *int      `json:"replicas"`                // wanted
+	MaxUnavailable        *int      `json:"max_unavailable"`         // pods, of a rolling update
+	SurgeRoom             State     `json:"surge_room"`              // for one more pod, or the whole old stack: yes, no
+	SwitchEvictsPods      *bool     `json:"switch_evicts_pods"`      // a rollout deletes pods and evicts none
+	PDBDisruptionsAllowed *int      `json:"pdb_disruptions_allowed"` // pods
+	Rollouts              []Rollout `json:"rollouts,omitempty"`      // of Argo Rollouts, that were read; none where there is none
+}
+
+// Rollout is a canary or blue-green switch as it stood, its stacks of pods by their hashes. Whether it is held counts; the rest explains.
+type Rollout struct {
+	Cluster string `json:"cluster"`
+	Name    string `json:"name"`
+	Stable  string `json:"stable"`
+	Current string `json:"current"`           // another than stable: it is not through
+	Active  string `json:"active,omitempty"`  // blue-green
+	Preview string `json:"preview,omitempty"` // blue-green
+	Aborted bool   `json:"aborted"`
+	Held    bool   `json:"held"` // paused by hand
 }
 
 // Dependency comes from External Secrets and Sealed Secrets objects and CI, and from what the application's policy declares.

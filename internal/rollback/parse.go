@@ -106,6 +106,9 @@ func (c *checker) traffic(t Traffic) {
 	c.count("traffic.max_unavailable", t.MaxUnavailable)
 	c.state("traffic.surge_room", t.SurgeRoom, Yes, No)
 	c.count("traffic.pdb_disruptions_allowed", t.PDBDisruptionsAllowed)
+	for i, r := range t.Rollouts {
+		c.named(fmt.Sprintf("traffic.rollouts[%d].name", i), r.Name)
+	}
 }
 
 func (c *checker) dependency(d Dependency) {

@@ -10,6 +10,11 @@ func trafficSwitchable(t Traffic) findings {
 	case *t.Replicas <= 0:
 		f.no("no-replicas")
 	}
+	for _, r := range t.Rollouts {
+		if r.Held {
+			f.unknown("rollout-held:" + r.Name)
+		}
+	}
 	if t.sideBySide() && f.oldStack(t.OldStack) {
 		return f
 	}
