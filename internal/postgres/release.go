@@ -193,3 +193,19 @@ func (t *tx) MarkRolledBack(ctx context.Context, releaseID, promotionID int64, a
 func (t *tx) ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason string, at time.Time) error {
 	return t.q.ClearRollbackMarks(ctx, dbsqlc.ClearRollbackMarksParams{ReleaseID: releaseID, By: by, Reason: reason, At: at})
 }
+
+func (t *tx) KeepMissed(ctx context.Context, releaseID int64, m promotion.Missed, at time.Time) error {
+	return t.q.KeepMissed(ctx, dbsqlc.KeepMissedParams{ReleaseID: releaseID, TargetID: m.TargetID, Reason: m.Reason, StartedByBuild: nullID(m.BuildID), MissedAt: at})
+}
+
+func (t *tx) TakeMissed(ctx context.Context, releaseID int64) ([]promotion.Missed, error) {
+	rows, err := t.q.TakeMissed(ctx, releaseID)
+	all := make([]promotion.Missed, len(rows))
+	for i, row := range rows {
+		all[i] = promotion.Missed{TargetID: row.TargetID, Reason: row.Reason}
+		if row.StartedByBuild != nil {
+			all[i].BuildID = *row.StartedByBuild
+		}
+	}
+	return all, err
+}

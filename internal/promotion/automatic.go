@@ -2,7 +2,6 @@ package promotion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -33,14 +32,7 @@ func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, verified
 		if verified.ID != 0 {
 			p.Reason = fmt.Sprintf("by policy: what is verified in %s goes to %s", verified.Environment, t.Environment)
 		}
-		var refusal *Error
-		err = s.startUnlessHeld(ctx, tx, p)
-		if errors.As(err, &refusal) {
-			e := s.releaseEvent(ctx, Sluice(), r, "promotion.not-started", "not promoted by itself: "+refusal.Message)
-			e.Environment = t.Environment
-			err = tx.Audit(ctx, e)
-		}
-		if err != nil {
+		if err := s.startByPolicy(ctx, tx, p); err != nil {
 			return err
 		}
 	}

@@ -65,16 +65,19 @@ func leftBy(ctx context.Context, tx Tx, p Promotion, before Promotion) (int64, e
 	return 0, nil
 }
 
+// codeRolledBack is of the refusal that only a mark is the cause of.
+const codeRolledBack = "rolled-back"
+
 // refuseRolledBack keeps what Sluice would promote by itself from going where nobody asked for it.
 func refuseRolledBack(ctx context.Context, tx Tx, r Release) error {
 	now, err := tx.Release(ctx, r.ID)
 	if err == nil && len(now.RolledBack) > 0 {
-		err = conflict("rolled-back", "release %d (%s) was %s. Somebody has to clear that first, or ask for the promotion.", now.Number, now.Version, now.RolledBack[0])
+		err = conflict(codeRolledBack, "release %d (%s) was %s. Somebody has to clear that first, or ask for the promotion.", now.Number, now.Version, now.RolledBack[0])
 	}
 	return err
 }
 
-// ClearRollback takes the marks off a release: policy may promote it by itself again.
+// ClearRollback takes the marks off a release: policy may promote it by itself again, and does so where the mark alone kept it from it.
 func (s *Service) ClearRollback(ctx context.Context, by Actor, id int64, reason string) (r Release, err error) {
 	if err := allow(by, "clear a release that was rolled back", RoleReleaseManager, RoleAdmin); err != nil {
 		return Release{}, err
@@ -100,7 +103,10 @@ func (s *Service) ClearRollback(ctx context.Context, by Actor, id int64, reason 
 		r.RolledBack = nil
 		e := s.releaseEvent(ctx, by, r, "release.cleared", fmt.Sprintf("release %d (%s) may be promoted by itself again: %s", r.Number, r.Version, reason))
 		e.Before = map[string]any{"rolled_back": marks}
-		return s.auditAndWake(ctx, tx, e, targets)
+		if err := s.auditAndWake(ctx, tx, e, targets); err != nil {
+			return err
+		}
+		return s.startMissed(ctx, tx, by, r, targets)
 	})
 	return r, err
 }

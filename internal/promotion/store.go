@@ -132,6 +132,9 @@ type Tx interface {
 	// MarkRolledBack says of a release that a promotion rolled it back; marked is false when that was said before.
 	MarkRolledBack(ctx context.Context, releaseID, promotionID int64, at time.Time) (marked bool, err error)
 	ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason string, at time.Time) error
+	// KeepMissed notes, once for each target, what did not start because the release is marked; TakeMissed takes all of it out.
+	KeepMissed(ctx context.Context, releaseID int64, m Missed, at time.Time) error
+	TakeMissed(ctx context.Context, releaseID int64) ([]Missed, error)
 	// SaveRejection stores whether a release is rejected, by whom and why.
 	SaveRejection(ctx context.Context, r Release) error
 	AddAlias(ctx context.Context, releaseID int64, version string, buildID int64, at time.Time) error

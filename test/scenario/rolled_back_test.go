@@ -92,3 +92,69 @@ func TestAReleaseThatWasRolledBackStartsNowhereByItself(t *testing.T) {
 	id := w.promotes(w.promotion(staging).Release, "prod")
 	same(w, "hold of what a person asked for", w.gate(id, promotion.PhaseMerge, promotion.GateHold).Verdict, promotion.Pass)
 }
+
+// What policy would have started, and only the mark kept from it, starts when the mark is cleared: in the same transaction, once.
+func TestWhatAMarkedReleaseMissedStartsWhenItIsCleared(t *testing.T) {
+	const toProd = "SELECT count(*) FROM promotions p JOIN target_details t ON t.id = p.target_id WHERE t.environment = 'prod'"
+	missed := func(t *testing.T) (w *world, left promotion.Release) {
+		w = newWorld(t)
+		w.inDev("1.1.0")
+		w.inDev("1.2.0")
+		left = w.promotion(w.newest("web", "dev")).Release
+		staging := w.promotes(left, "staging")
+		w.byThemselves("prod")
+		w.startsBack(back("dev", "1.1.0"))
+		w.verifies(staging)
+		same(w, "promotions to prod", w.count(toProd), 0)
+		same(w, "kept", w.count("SELECT count(*) FROM missed_promotions WHERE release_id = $1", left.ID), 1)
+		return w, left
+	}
+	clears := func(w *world, r promotion.Release) {
+		_, err := w.service.ClearRollback(w.Context(), rita, r.ID, "it was the network")
+		w.must(err)
+		w.settle()
+		same(w, "kept after it", w.count("SELECT count(*) FROM missed_promotions"), 0)
+	}
+	t.Run("it starts", func(t *testing.T) {
+		w, left := missed(t)
+		w.restarts()
+		clears(w, left)
+		p := w.promotion(w.newest("web", "prod"))
+		same(w, "release", p.Release.ID, left.ID)
+		same(w, "who asked", p.RequestedBy, promotion.Sluice().Name)
+		w.contains("why", p.Reason, "what is verified in staging goes to prod", "until rita cleared")
+		same(w, "state", p.State(), promotion.StateOpen)
+		same(w, "promotions to prod", w.count(toProd), 1)
+	})
+	t.Run("somebody asked for it meanwhile", func(t *testing.T) {
+		w, left := missed(t)
+		asked := w.promotes(left, "prod")
+		clears(w, left)
+		same(w, "promotions to prod", w.count(toProd), 1)
+		w.is(asked, promotion.StateOpen)
+	})
+	t.Run("a later release is there", func(t *testing.T) {
+		w, left := missed(t)
+		w.must(w.service.Resume(w.Context(), rita, promotion.HoldRequest{Application: "web", Environment: "dev"}))
+		w.inDev("1.3.0")
+		w.verifies(w.promotes(w.promotion(w.newest("web", "dev")).Release, "staging"))
+		later := w.newest("web", "prod")
+		w.approves(ada, later)
+		w.merges(rita, later)
+		clears(w, left)
+		same(w, "promotions to prod", w.count(toProd), 1)
+	})
+	t.Run("policy does not want it any more", func(t *testing.T) {
+		w, left := missed(t)
+		w.policies.change = nil
+		clears(w, left)
+		same(w, "promotions to prod", w.count(toProd), 0)
+	})
+	t.Run("somebody holds it", func(t *testing.T) {
+		w, left := missed(t)
+		w.must(w.service.Hold(w.Context(), rita, promotion.HoldRequest{Application: "web", Environment: "prod", Reason: "an audit"}))
+		clears(w, left)
+		same(w, "promotions to prod", w.count(toProd), 0)
+		w.contains("the audit", w.texts("SELECT message FROM audit_events WHERE action = 'promotion.not-started' ORDER BY id DESC")[0], "an audit")
+	})
+}

@@ -93,6 +93,30 @@ func (q *Queries) InsertRelease(ctx context.Context, arg InsertReleaseParams) (I
 	return i, err
 }
 
+const keepMissed = `-- name: KeepMissed :exec
+INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, missed_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (release_id, target_id) DO UPDATE SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, missed_at = EXCLUDED.missed_at
+`
+
+type KeepMissedParams struct {
+	ReleaseID      int64
+	TargetID       int64
+	Reason         string
+	StartedByBuild *int64
+	MissedAt       time.Time
+}
+
+func (q *Queries) KeepMissed(ctx context.Context, arg KeepMissedParams) error {
+	_, err := q.db.Exec(ctx, keepMissed,
+		arg.ReleaseID,
+		arg.TargetID,
+		arg.Reason,
+		arg.StartedByBuild,
+		arg.MissedAt,
+	)
+	return err
+}
+
 const markRolledBack = `-- name: MarkRolledBack :execrows
 INSERT INTO rollback_marks (release_id, promotion_id, marked_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
@@ -524,4 +548,34 @@ func (q *Queries) SaveRejection(ctx context.Context, arg SaveRejectionParams) er
 		arg.Rejection,
 	)
 	return err
+}
+
+const takeMissed = `-- name: TakeMissed :many
+DELETE FROM missed_promotions WHERE release_id = $1 RETURNING target_id, reason, started_by_build
+`
+
+type TakeMissedRow struct {
+	TargetID       int64
+	Reason         string
+	StartedByBuild *int64
+}
+
+func (q *Queries) TakeMissed(ctx context.Context, releaseID int64) ([]TakeMissedRow, error) {
+	rows, err := q.db.Query(ctx, takeMissed, releaseID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TakeMissedRow
+	for rows.Next() {
+		var i TakeMissedRow
+		if err := rows.Scan(&i.TargetID, &i.Reason, &i.StartedByBuild); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -107,3 +107,10 @@ INSERT INTO rollback_marks (release_id, promotion_id, marked_at) VALUES ($1, $2,
 -- name: ClearRollbackMarks :exec
 UPDATE rollback_marks SET cleared_at = sqlc.arg(at)::timestamptz, cleared_by = sqlc.arg(by), clearing = sqlc.arg(reason)
 WHERE release_id = sqlc.arg(release_id) AND cleared_at IS NULL;
+
+-- name: KeepMissed :exec
+INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, missed_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (release_id, target_id) DO UPDATE SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, missed_at = EXCLUDED.missed_at;
+
+-- name: TakeMissed :many
+DELETE FROM missed_promotions WHERE release_id = $1 RETURNING target_id, reason, started_by_build;
