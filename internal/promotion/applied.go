@@ -69,6 +69,7 @@ func (s *Service) askDatabase(ctx context.Context, t Target, tool string) askedD
 	if !ok {
 		a.err = errors.New("it gave no answer in time")
 	}
+	s.noteDatabase(ctx, DatabaseKey{t.Application, t.Environment}, a.err)
 	if a.err != nil {
 		a.err = fmt.Errorf("what the database of %s in %s has applied could not be read: %w", t.Application, t.Environment, a.err)
 	}

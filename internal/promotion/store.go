@@ -34,6 +34,8 @@ type Reader interface {
 	DeploymentsOf(ctx context.Context, targetID int64) ([]Deployment, error)
 	LatestRevision(ctx context.Context, targetID int64) (TargetRevision, error)
 	RevisionsOf(ctx context.Context, targetID int64, limit int) ([]TargetRevision, error)
+	// DatabaseLooks are the last ones, at most one for each application and environment.
+	DatabaseLooks(ctx context.Context) ([]DatabaseLook, error)
 	// VerifiedOn tells on which of the targets this release was verified, and by which promotion.
 	VerifiedOn(ctx context.Context, releaseID int64, targetIDs []int64) (map[int64]int64, error)
 	// OpenOn are a target's open promotions of kind release and rollback: the one that has its turn, then those that wait, in order.
@@ -135,6 +137,8 @@ type Tx interface {
 	// KeepMissed notes, once for each target, what did not start because the release is marked; TakeMissed takes all of it out.
 	KeepMissed(ctx context.Context, releaseID int64, m Missed, at time.Time) error
 	TakeMissed(ctx context.Context, releaseID int64) ([]Missed, error)
+	// SaveDatabaseLook keeps when it was read last where it was not read now.
+	SaveDatabaseLook(ctx context.Context, l DatabaseLook) error
 	// SaveRejection stores whether a release is rejected, by whom and why.
 	SaveRejection(ctx context.Context, r Release) error
 	AddAlias(ctx context.Context, releaseID int64, version string, buildID int64, at time.Time) error

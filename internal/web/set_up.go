@@ -15,6 +15,7 @@ import (
 type setUpView struct {
 	Repositories []repositoryView
 	Clusters     []clusterView
+	Databases    []databaseView
 	Idle         []string // targets without deployment
 	Strays       []string // deployments without target
 	Problems     []cellView
@@ -49,6 +50,31 @@ type clusterView struct {
 
 	count int
 	last  time.Time
+}
+
+// databaseView is an application's database, as the configuration names it: where it is stays there.
+type databaseView struct {
+	Name     string
+	Mark     mark
+	ReadAt   *moment // nil: it was never read
+	Problem  string
+	LookedAt moment
+}
+
+func newDatabaseView(l promotion.DatabaseLook, now time.Time) databaseView {
+	v := databaseView{Name: l.Application + " in " + l.Environment, Problem: l.Problem, LookedAt: at(l.At, now)}
+	if !l.ReadAt.IsZero() {
+		v.ReadAt = new(at(l.ReadAt, now))
+	}
+	switch {
+	case l.At.IsZero():
+		v.Mark = mark{Shape: "dash", Tone: "off", Word: "not asked yet", Title: "it is asked when a rollback verdict has migrations to compare"}
+	case l.Problem != "":
+		v.Mark = mark{Shape: "unknown", Tone: "warn", Word: "not read"}
+	default:
+		v.Mark = mark{Shape: "check", Tone: "good", Word: "read"}
+	}
+	return v
 }
 
 // undeliveredShown bounds the list of notifications that have not arrived.
@@ -88,6 +114,11 @@ func (w *Web) showSetUp(c echo.Context) error {
 		return undeliveredView{Destination: d.Destination, What: d.Notification.Message, Problem: d.Problem, Attempts: plural(d.Attempts, "attempt"),
 			At: at(d.Notification.At, w.now()), TriedAt: at(d.TriedAt, w.now())}
 	})
+	databases, err := w.useCases.ApplicationDatabases(ctx)
+	if err != nil {
+		return err
+	}
+	v.Databases = each(databases, func(l promotion.DatabaseLook) databaseView { return newDatabaseView(l, w.now()) })
 	for _, r := range repositories {
 		view := repositoryView{Name: r.Name, URL: outside(r.URL, r.URL), BaseBranch: r.BaseBranch, Head: shorten(r.Head), Problem: r.Problem,
 			LookedAt: at(r.LookedAt, w.now())}

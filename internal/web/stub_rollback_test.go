@@ -47,3 +47,11 @@ func (s *stub) Adopt(_ context.Context, by promotion.Actor, r promotion.AdoptReq
 func (s *stub) StartRollback(_ context.Context, by promotion.Actor, r promotion.GoBackRequest) (promotion.Promotion, error) {
 	return s.did(by, r)
 }
+
+func (s *stub) ApplicationDatabases(context.Context) ([]promotion.DatabaseLook, error) {
+	return []promotion.DatabaseLook{
+		{DatabaseKey: promotion.DatabaseKey{Application: "billing", Environment: "staging"}},
+		{DatabaseKey: promotion.DatabaseKey{Application: "checkout", Environment: "prod-eu"}, At: before(120), ReadAt: before(120)},
+		{DatabaseKey: promotion.DatabaseKey{Application: "checkout", Environment: "prod-us"}, At: before(60), ReadAt: before(7200), Problem: "it does not accept <Sluice's> credentials (28P01)"},
+	}, nil
+}

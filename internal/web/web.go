@@ -26,6 +26,7 @@ type UseCases interface {
 	Cancel(ctx context.Context, by promotion.Actor, id int64, reason string) (promotion.Promotion, error)
 	AcceptUnknown(ctx context.Context, by promotion.Actor, r promotion.AcceptRequest) (promotion.Promotion, error)
 	Attest(ctx context.Context, by promotion.Actor, r promotion.AttestRequest) (promotion.Attestation, error)
+	ApplicationDatabases(ctx context.Context) ([]promotion.DatabaseLook, error)
 	CheckRollback(ctx context.Context, r promotion.RollbackRequest) (promotion.RollbackCheck, error)
 	ReleaseMigrations(ctx context.Context, r promotion.Release) (promotion.ReleaseMigrations, error)
 	Chain(ctx context.Context, releaseID int64) ([]promotion.Link, error)

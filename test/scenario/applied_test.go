@@ -135,6 +135,15 @@ func TestADatabaseThatIsNotReadIsUnknownWithTheCause(t *testing.T) {
 			if strings.Contains(strings.Join(v.Unread, " "), "swordfish") {
 				t.Error("the cause has the password")
 			}
+			looks, err := w.service.ApplicationDatabases(w.Context())
+			w.must(err)
+			for _, l := range looks {
+				same(w, "the database", l.DatabaseKey, promotion.DatabaseKey{Application: "web", Environment: "dev"})
+				same(w, "it was read before", l.ReadAt.IsZero(), false)
+				w.contains("what was found at the last look", l.Problem, test.cause)
+				same(w, "it has the password", strings.Contains(l.Problem, "swordfish"), false)
+			}
+			same(w, "databases", len(looks), len(w.service.Databases))
 		})
 	}
 }

@@ -101,6 +101,17 @@ type ConfigRepository struct {
 	LimitedUntil *time.Time
 }
 
+// when each application's database was asked last for what migrations it has applied
+type DatabaseLook struct {
+	Application string
+	Environment string
+	LookedAt    time.Time
+	// when it answered last; null when it never did
+	ReadAt *time.Time
+	// why it was not read at the last look, without where it is or who asked; empty when it was
+	Problem string
+}
+
 // Argo CD Applications as last seen; since: when sync, health, revision or images last changed
 type Deployment struct {
 	ID            int64
