@@ -196,13 +196,16 @@ func (e *fieldEdit) onlySets(after Rendered, file string, goals []fieldGoal) err
 			setField(wanted.Objects[i].Content, g.Steps, g.Value)
 		}
 	}
-	for _, change := range Diff(wanted, after) {
+	changes := Diff(wanted, after)
+	for _, change := range changes {
 		for _, g := range goals {
 			if change.Object == g.object.ID && change.Path != "" && isSame(change.old, g.Value) {
 				return refuse(BadField, file, 0, "something else decides %s of %s: change that by hand", change.Path, change.Object)
 			}
 		}
-		return refuse(UnintendedChange, file, 0, "the edit would also change %s %s", change.Object, change.Path)
+	}
+	if len(changes) > 0 {
+		return refuse(UnintendedChange, file, 0, "the edit would also change %s %s", changes[0].Object, changes[0].Path)
 	}
 	return nil
 }
