@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -261,9 +262,19 @@ func (s *server) mirrorFolder(repository string) string {
 	return filepath.Join(s.config.Data, "mirrors", door, repository+".git")
 }
 
+// name is this server's among those of its database: the machine or pod, and the port.
+func (s *server) name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+	return net.JoinHostPort(host, port)
+}
+
 // watch adds a cluster. kinds is nil for one whose kinds are to be guessed; account is whom its engine syncs as, empty when nobody knows.
 func (s *server) watch(o cluster.Options, kinds meta.RESTMapper, account string) {
-	o.Now, o.Observe, o.Record, o.Log = time.Now, s.service.Observed, s.store, s.log
+	o.Now, o.Observe, o.Record, o.Server, o.Log = time.Now, s.service.Observed, s.store, s.name(), s.log
 	c := cluster.New(o)
 	s.clusters = append(s.clusters, c)
 	s.service.Clusters[o.Name], s.service.Readers[o.Name], s.service.Projects[o.Name] = c, c, c

@@ -27,11 +27,13 @@ type absence struct {
 	why   string
 }
 
-// watchOver asks the API server regularly, and at once after a watch has failed, whether what the caches hold is still true.
+// watchOver asks the API server regularly, and at once after a watch has failed, whether what the caches hold is still true. It records
+// that the cluster is watched for as long as it is.
 func (c *Cluster) watchOver(ctx context.Context) {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
-	for answered := c.Now(); ctx.Err() == nil; {
+	watch := promotion.Watch{Cluster: c.Name, Server: c.Server, From: c.Now(), To: c.Now()}
+	for ctx.Err() == nil {
 		var err error
 		select {
 		case <-ctx.Done():
@@ -41,42 +43,64 @@ func (c *Cluster) watchOver(ctx context.Context) {
 		case <-c.doubt:
 			err = c.compare(ctx)
 		}
-		if err != nil {
-			c.outlast(ctx, answered, err)
+		gap := err != nil && c.outlast(ctx, watch.To, err)
+		watch.To = c.Now()
+		if gap {
+			watch.From = watch.To
 		}
-		answered = c.Now()
-		c.note(ctx, answered)
+		if c.save(ctx, watch) {
+			watch.From = watch.To
+		}
 	}
 }
 
-// note records that what is known of the cluster is still so, for the next server.
-func (c *Cluster) note(ctx context.Context, at time.Time) {
+// save records a watch. What could not be recorded is part of the next one.
+func (c *Cluster) save(ctx context.Context, w promotion.Watch) bool {
 	if c.Record == nil || ctx.Err() != nil {
-		return
+		return false
 	}
-	if err := c.Record.SaveAnswered(ctx, c.Name, at); err != nil {
-		c.warnUnless(ctx, "that a cluster answers could not be noted; a server that starts now believes less than it could", err)
+	err := c.Record.SaveWatch(ctx, w)
+	if err != nil {
+		c.warnUnless(ctx, "that a cluster is watched is not recorded yet", err)
 	}
+	return err == nil
 }
 
-// outlast waits until the cluster answers and the caches hold what it says. What lasts longer than a moment makes everything unknown,
-// from when the cluster last answered.
-func (c *Cluster) outlast(ctx context.Context, answered time.Time, err error) {
+// outlast waits until the cluster answers and the caches hold what it says. What lasts longer than a moment is a gap in the watch, and
+// makes everything unknown from when the cluster was last seen, unless another server sees it: that one tells what it sees.
+func (c *Cluster) outlast(ctx context.Context, answered time.Time, err error) (gap bool) {
 	why := reasonOf(err)
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return true
 		case <-time.After(askAgain):
 		}
 		if c.compare(ctx) == nil {
 			c.goAway(nil)
-			return
+			return gap
 		}
-		if ctx.Err() == nil && c.Now().Sub(answered) >= grace {
-			c.goAway(&absence{answered, why})
+		now := c.Now()
+		if ctx.Err() != nil || now.Sub(answered) < grace {
+			continue
+		}
+		gap = true
+		if others := c.othersSaw(ctx); now.Sub(others) > askInterval+grace {
+			c.goAway(&absence{later(answered, others), why})
 		}
 	}
+}
+
+// othersSaw is when another server was last known to see the cluster; zero when none is known to.
+func (c *Cluster) othersSaw(ctx context.Context) time.Time {
+	if c.Record == nil {
+		return time.Time{}
+	}
+	at, err := c.Record.WatchedUntil(ctx, c.Name, c.Server)
+	if err != nil {
+		c.warnUnless(ctx, "whether another server sees a cluster is not known", err)
+	}
+	return at
 }
 
 // goAway has everything told anew, as unknown or as it is. The first reason of an absence stays.

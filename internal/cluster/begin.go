@@ -14,10 +14,11 @@ import (
 type Record interface {
 	// Deployments are as they were told of last.
 	Deployments(ctx context.Context, application, environment string) ([]promotion.Deployment, error)
-	// AnsweredAt is up to when what is recorded of a cluster was seen to be so, by any server; zero: it was never noted.
-	AnsweredAt(ctx context.Context, cluster string) (time.Time, error)
-	// SaveAnswered notes that it is still so.
-	SaveAnswered(ctx context.Context, cluster string, at time.Time) error
+	// WatchedUntil is up to when servers watched a cluster, besides one of them; zero: none ever did. Up to then what is recorded
+	// was seen to be so.
+	WatchedUntil(ctx context.Context, cluster, besides string) (time.Time, error)
+	// SaveWatch records that a cluster was watched without a gap.
+	SaveWatch(ctx context.Context, w promotion.Watch) error
 }
 
 // Times of a start.
@@ -62,9 +63,9 @@ func (c *Cluster) warnUnless(ctx context.Context, message string, err error) {
 // believe tells whether a server has seen what is recorded since a moment. When none has, it is told to be unknown. What was never
 // noted counts from the start. An error leaves it believed, to be tried again.
 func (c *Cluster) believe(ctx context.Context, since, started time.Time) (bool, error) {
-	answered, err := c.Record.AnsweredAt(ctx, c.Name)
+	answered, err := c.Record.WatchedUntil(ctx, c.Name, "")
 	if err != nil {
-		return true, fmt.Errorf("read when %s answered last: %w", c.Name, err)
+		return true, fmt.Errorf("read until when %s was watched: %w", c.Name, err)
 	}
 	if answered.IsZero() {
 		answered = started

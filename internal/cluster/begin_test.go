@@ -26,7 +26,7 @@ type record struct {
 	known []promotion.Deployment
 
 	mu       sync.Mutex
-	answered time.Time
+	watches  []promotion.Watch
 	failures int // of reading it that are still to come
 }
 
@@ -34,21 +34,32 @@ func (r *record) Deployments(context.Context, string, string) ([]promotion.Deplo
 	return r.known, nil
 }
 
-func (r *record) AnsweredAt(context.Context, string) (time.Time, error) {
+func (r *record) WatchedUntil(_ context.Context, _, besides string) (time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failures > 0 {
 		r.failures--
 		return time.Time{}, errors.New("the database is away")
 	}
-	return r.answered, nil
+	var last time.Time
+	for _, w := range r.watches {
+		if w.Server != besides && w.To.After(last) {
+			last = w.To
+		}
+	}
+	return last, nil
 }
 
-func (r *record) SaveAnswered(_ context.Context, _ string, at time.Time) error {
+func (r *record) SaveWatch(_ context.Context, w promotion.Watch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answered = at
+	r.watches = append(r.watches, w)
 	return nil
+}
+
+// watchOf is a server's watch up to a moment.
+func watchOf(server string, to time.Time) promotion.Watch {
+	return promotion.Watch{Cluster: "prod-eu", Server: server, From: to.Add(-5 * time.Second), To: to}
 }
 
 // flaky is a cluster that can be down.
@@ -129,7 +140,7 @@ func TestWhatWasRecordedIsNotBelievedWhileNobodySeesIt(t *testing.T) {
 				start := time.Now()
 				left := &record{known: []promotion.Deployment{healthyBefore(start.Add(-test.observed))}, failures: test.failures}
 				if test.noted > 0 {
-					left.answered = start.Add(-test.noted)
+					left.watches = []promotion.Watch{watchOf("before", start.Add(-test.noted))}
 				}
 				var down atomic.Bool
 				down.Store(test.down)
@@ -139,7 +150,7 @@ func TestWhatWasRecordedIsNotBelievedWhileNobodySeesIt(t *testing.T) {
 				for range 12 { // a minute
 					time.Sleep(5 * time.Second)
 					if test.watched {
-						_ = left.SaveAnswered(t.Context(), "prod-eu", time.Now())
+						_ = left.SaveWatch(t.Context(), watchOf("another", time.Now()))
 					}
 				}
 				unknown := seen.about("web-prod")
@@ -174,30 +185,84 @@ func TestWhatWasRecordedIsNotBelievedWhileNobodySeesIt(t *testing.T) {
 	}
 }
 
-func TestAClusterThatAnswersIsNoted(t *testing.T) {
+// unbroken are the watches of a server, those that go on from each other as one.
+func (r *record) unbroken(server string) (all []promotion.Watch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.watches {
+		if last := len(all) - 1; w.Server == server && last >= 0 && all[last].To.Equal(w.From) {
+			all[last].To = w.To
+		} else if w.Server == server {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func TestHowLongAClusterIsWatchedIsRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
 		left := &record{}
 		run(t, cluster.New(cluster.Options{Name: "prod-eu", Client: flaky{apiServer(t, webProd+outOfSync), &down}, Now: time.Now, Observe: (&told{}).observe,
-			Record: left, Log: slog.New(slog.DiscardHandler)}))
-		noted := func() time.Time {
-			at, err := left.AnsweredAt(t.Context(), "prod-eu")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return at
-		}
+			Record: left, Server: "sluice-1", Log: slog.New(slog.DiscardHandler)}))
+		start := time.Now()
 		time.Sleep(time.Minute)
-		if ago := time.Since(noted()); ago > 5*time.Second {
-			t.Errorf("noted %s ago", ago)
-		}
+		lost := time.Now()
 		down.Store(true)
-		time.Sleep(6 * time.Second)
-		last := noted()
 		time.Sleep(time.Minute)
-		if !noted().Equal(last) {
-			t.Errorf("noted at %s although it has not answered since %s", noted(), last)
+		found := time.Now()
+		down.Store(false)
+		time.Sleep(time.Minute)
+
+		watches := left.unbroken("sluice-1")
+		if len(watches) != 2 {
+			t.Fatalf("watched %v", watches)
+		}
+		near := func(what string, at, expected time.Time) {
+			if off := at.Sub(expected); off < -6*time.Second || off > 6*time.Second {
+				t.Errorf("%s is %s off", what, off)
+			}
+		}
+		near("the start", watches[0].From, start)
+		near("the loss", watches[0].To, lost)
+		near("the return", watches[1].From, found)
+		near("now", watches[1].To, time.Now())
+		if watches[0].To.After(lost) || watches[1].From.Before(found) {
+			t.Errorf("watched %v without a cluster from %s until %s", watches, lost, found)
+		}
+	})
+}
+
+// A server that has lost its wire says nothing of a cluster that another one sees, and is quick to when that one goes too.
+func TestAClusterThatAnotherServerSeesIsNotUnknown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var down atomic.Bool
+		left, seen := &record{}, &told{}
+		run(t, cluster.New(cluster.Options{Name: "prod-eu", Client: flaky{apiServer(t, webProd+outOfSync), &down}, Now: time.Now, Observe: seen.observe,
+			Record: left, Server: "sluice-1", Log: slog.New(slog.DiscardHandler)}))
+		var last time.Time
+		another := func() {
+			for range 12 {
+				last = time.Now()
+				_ = left.SaveWatch(t.Context(), watchOf("sluice-2", last))
+				time.Sleep(5 * time.Second)
+			}
+		}
+		another()
+		down.Store(true)
+		another()
+		if about := seen.about("web-prod"); len(about) != 1 {
+			t.Fatalf("told although another server sees it: %s", brief(about))
+		}
+		time.Sleep(10 * time.Second)
+		about := seen.about("web-prod")
+		if len(about) != 2 || about[1].Sync != promotion.SyncUnknown || !about[1].ObservedAt.Equal(last) {
+			t.Fatalf("when nobody sees it since %s, told %s", last.Format(time.DateTime), brief(about))
+		}
+		if watches := left.unbroken("sluice-1"); len(watches) != 1 {
+			t.Errorf("watched %v", watches)
 		}
 	})
 }

@@ -47,6 +47,7 @@ type Options struct {
 	// Record is what was told before, so that Applications that were deleted while nobody watched are told to be gone, and
 	// nothing is believed that nobody sees. May be nil: then there is nothing before.
 	Record Record
+	Server string // what Record knows this server by; no two that run at once have the same
 	// Served lists the kinds that the API server serves in an API version; none for a version that it does not serve. May
 	// be nil: then what it serves is not known.
 	Served func(ctx context.Context, apiVersion string) (kinds []string, err error)

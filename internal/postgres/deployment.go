@@ -141,7 +141,7 @@ func (r reader) Seen(ctx context.Context, targetID, releaseID int64, since time.
 	rows, err := r.q.Seen(ctx, dbsqlc.SeenParams{Target: nullID(targetID), Release: releaseID, Since: since})
 	all := make([]promotion.Seen, len(rows))
 	for i, o := range rows {
-		all[i] = promotion.Seen{Deployment: o.Cluster + "/" + o.Name, ReleaseID: value(o.ReleaseID), Sync: promotion.SyncStatus(o.Sync),
+		all[i] = promotion.Seen{Deployment: promotion.DeploymentKey{Cluster: o.Cluster, Namespace: o.Namespace, Name: o.Name}, ReleaseID: value(o.ReleaseID), Sync: promotion.SyncStatus(o.Sync),
 			Health: promotion.HealthStatus(o.Health), From: o.ObservedAt, To: value(o.ReplacedAt)}
 	}
 	return all, err

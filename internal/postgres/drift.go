@@ -57,7 +57,8 @@ func (r reader) DriftLooks(ctx context.Context, targetID int64) ([]promotion.Dri
 		l := row.DriftLook
 		all[i] = promotion.DriftLook{DeploymentID: l.DeploymentID, Target: target(row.TargetDetail),
 			Deployment: promotion.DeploymentKey{Cluster: row.Cluster, Namespace: row.Namespace, Name: row.Name}, LookedAt: value(l.LookedAt),
-			Problem: l.Problem, ProblemSince: value(l.ProblemSince), Revision: l.Revision, SelfHeal: l.SelfHeal, Unchecked: l.Unchecked, Rollback: l.Rollback}
+			Problem: l.Problem, ProblemSince: value(l.ProblemSince), Revision: l.Revision, SelfHeal: l.SelfHeal, Unchecked: l.Unchecked, Rollback: l.Rollback,
+			KnownSince: value(l.KnownSince), Drifting: int(row.Drifting), DriftedUntil: row.DriftedUntil}
 	}
 	return all, err
 }
@@ -97,9 +98,10 @@ func (t *tx) ResolveDrift(ctx context.Context, id int64, lastSeen, at time.Time)
 	return t.q.ResolveDrift(ctx, dbsqlc.ResolveDriftParams{ID: id, LastSeen: lastSeen, At: at})
 }
 
-func (t *tx) SaveDriftLook(ctx context.Context, l promotion.DriftLook) error {
+func (t *tx) SaveDriftLook(ctx context.Context, l promotion.DriftLook, patience time.Time) error {
 	return t.q.SaveDriftLook(ctx, dbsqlc.SaveDriftLookParams{DeploymentID: l.DeploymentID, TargetID: l.Target.ID, Problem: l.Problem, Revision: l.Revision,
-		SelfHeal: l.SelfHeal, Unchecked: list(l.Unchecked), Rollback: l.Rollback, LookedAt: nullTime(l.LookedAt), ProblemSince: nullTime(l.ProblemSince)})
+		SelfHeal: l.SelfHeal, Unchecked: list(l.Unchecked), Rollback: l.Rollback, LookedAt: nullTime(l.LookedAt), ProblemSince: nullTime(l.ProblemSince),
+		KnownSince: nullTime(l.KnownSince), Patience: patience})
 }
 
 func (t *tx) InsertLiveWrite(ctx context.Context, cluster string, w promotion.AuditedWrite) error {

@@ -217,8 +217,8 @@ func (f *situation) lookAgain() time.Time {
 		soonest(g.Until)
 	}
 	soonest(f.mergerUnknownUntil())
-	if soaked := f.LiveAt.Add(f.policy.Soak); f.State() == StateLive && f.now.Before(soaked) {
-		soonest(soaked)
+	if f.State() == StateLive && f.soaked.lasted < f.policy.Soak {
+		soonest(f.soaked.until(f.now, f.policy.Soak))
 	}
 	return next
 }

@@ -83,6 +83,10 @@ type DriftLook struct {
 	SelfHeal     bool
 	Unchecked    []string
 	Rollback     string // what was rolled back by hand, in words; empty: nothing was
+
+	KnownSince   time.Time // since when every look found everything out, none too long after the one before; zero: the last did not
+	Drifting     int       // how many fields drift that count
+	DriftedUntil time.Time // when the last one that counted was resolved
 }
 
 // DriftFilter selects drift. Zero values select everything.
@@ -114,7 +118,8 @@ type DriftWriter interface {
 	// SaveDrift updates what is known of a field that still drifts.
 	SaveDrift(ctx context.Context, d Drift) error
 	ResolveDrift(ctx context.Context, id int64, lastSeen, at time.Time) error
-	SaveDriftLook(ctx context.Context, l DriftLook) error
+	// SaveDriftLook keeps since when it is known unless the look before was earlier than patience.
+	SaveDriftLook(ctx context.Context, l DriftLook, patience time.Time) error
 	// InsertLiveWrite does nothing when the write is known already.
 	InsertLiveWrite(ctx context.Context, cluster string, w AuditedWrite) error
 	ForgetLiveWrites(ctx context.Context, before time.Time) error

@@ -12,6 +12,9 @@ import (
 // driftTime is how long one deployment may take to be compared. A cluster that answers slower is unknown.
 const driftTime = 45 * time.Second
 
+// driftPatience is how long after a look the next one may come: what was so in a longer time is unknown.
+const driftPatience = 10 * time.Minute
+
 // LookForDrift has each deployment that has a target compared with Git.
 func (s *Service) LookForDrift(ctx context.Context) error {
 	all, err := s.Store.Deployments(ctx, "", "")
@@ -63,9 +66,12 @@ func (s *Service) lookForDrift(ctx context.Context, t Target, d Deployment) erro
 		return ctx.Err()
 	}
 	look.LookedAt = s.Now()
+	if len(found.Unread) == 0 {
+		look.KnownSince = look.LookedAt
+	}
 	if err != nil {
-		look.Problem, look.ProblemSince, look.LookedAt = err.Error(), look.LookedAt, time.Time{}
-		return s.Store.Tx(ctx, func(tx Tx) error { return tx.SaveDriftLook(ctx, look) })
+		look.Problem, look.ProblemSince, look.LookedAt, look.KnownSince = err.Error(), look.LookedAt, time.Time{}, time.Time{}
+		return s.Store.Tx(ctx, func(tx Tx) error { return s.saveDriftLook(ctx, tx, look) })
 	}
 	if look.Rollback, err = s.rolledBackByHand(ctx, t, d, found.Differences); err != nil {
 		return err
@@ -75,6 +81,10 @@ func (s *Service) lookForDrift(ctx context.Context, t Target, d Deployment) erro
 		look.Unchecked = append(look.Unchecked, o+" could not be read")
 	}
 	return s.Store.Tx(ctx, func(tx Tx) error { return s.recordDrift(ctx, tx, t, d, look, found) })
+}
+
+func (s *Service) saveDriftLook(ctx context.Context, tx Tx, look DriftLook) error {
+	return tx.SaveDriftLook(ctx, look, s.Now().Add(-driftPatience))
 }
 
 // inspect renders the synced revision and has the cluster compare. The error says why drift is unknown.
@@ -148,11 +158,16 @@ func (s *Service) recordDrift(ctx context.Context, tx Tx, t Target, d Deployment
 		}
 		resolved = append(resolved, before)
 	}
-	if err := tx.SaveDriftLook(ctx, look); err != nil {
+	if err := s.saveDriftLook(ctx, tx, look); err != nil {
 		return err
 	}
 	if err := s.violateByEdit(ctx, tx, t, appeared); err != nil {
 		return err
+	}
+	if len(appeared)+len(resolved) > 0 {
+		if err := s.enqueueWatchers(ctx, tx, t); err != nil {
+			return err
+		}
 	}
 	return errors.Join(s.auditDrift(ctx, tx, t, d, "drift.resolved", "as Git says again", resolved),
 		s.auditDrift(ctx, tx, t, d, "drift.found", "not as Git says", appeared))

@@ -26,6 +26,7 @@ type situation struct {
 	approvals   []Approval
 	deployments []Deployment
 	progress    progress
+	soaked      stretch // how long it is known to have been live
 	line        []Lined // who syncs and who waits to
 	ready       bool    // nothing holds its sync, the line aside
 	newerMerged int64

@@ -29,6 +29,9 @@ func (s *Service) lookAtDeployments(ctx context.Context, f *situation) error {
 	if err != nil {
 		return err
 	}
+	if err := s.lookAtSoak(ctx, f); err != nil {
+		return err
+	}
 	f.progress = progress{synced: true, live: true}
 	for _, d := range f.deployments {
 		applied := s.holdsMerge(ctx, f, d.Revision) || s.holdsMerge(ctx, f, d.ComparedRevision)
@@ -223,7 +226,7 @@ func (s *Service) startSync(ctx context.Context, f *situation) (record, error) {
 }
 
 func mayVerify(f *situation) bool {
-	return f.State() == StateLive && f.progress.live && !f.now.Before(f.LiveAt.Add(f.policy.Soak)) && len(holding(f.gates, PhaseVerify)) == 0
+	return f.State() == StateLive && f.progress.live && f.soaked.lasted >= f.policy.Soak && len(holding(f.gates, PhaseVerify)) == 0
 }
 
 // verify records that the release held, and wakes what waits for it downstream.

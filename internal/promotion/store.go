@@ -83,6 +83,8 @@ type Reader interface {
 	// Seen is what a target's deployments were seen to be, each in turn and oldest first: whenever they ran the release, and all
 	// since a moment. Deployments that are gone are left out.
 	Seen(ctx context.Context, targetID, releaseID int64, since time.Time) ([]Seen, error)
+	// Watches are the times in which a cluster was watched that end after a moment, oldest first.
+	Watches(ctx context.Context, cluster string, since time.Time) ([]Watch, error)
 	// TokenRoles are the roles of the API token of a name, and when it expires; none when there is none that is valid at that time.
 	TokenRoles(ctx context.Context, name string, at time.Time) (roles []Role, until time.Time, err error)
 	// VerifiedHere are the releases that were verified on a target, the one verified last first.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	kubernetes "github.com/sluicehq/sluice/internal/cluster"
-	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -22,7 +21,7 @@ func (w *world) startsWithoutCluster() {
 	ctx, stop := context.WithCancel(w.Context())
 	defer stop()
 	told := make(chan struct{}, 100)
-	c := kubernetes.New(kubernetes.Options{Name: clusterName, Client: client, Now: w.clock.now, Record: w.service.Store.(*postgres.Store), Log: slog.New(slog.DiscardHandler),
+	c := kubernetes.New(kubernetes.Options{Name: clusterName, Client: client, Now: w.clock.now, Record: w.store(), Server: "sluice-1:8080", Log: slog.New(slog.DiscardHandler),
 		Observe: func(ctx context.Context, o promotion.Observation) error {
 			defer func() { told <- struct{}{} }()
 			return w.service.Observed(ctx, o)
@@ -53,12 +52,11 @@ func TestWhatNobodyHasSeenSinceIsUnknownToAServerThatStarts(t *testing.T) {
 	w.asksOfProd(promotion.NeededEvidence{HealthyFor: 24 * time.Hour, Environment: "staging"})
 	id := w.atProd("1.1.0")
 	w.pass(20 * time.Hour)
-	store := w.service.Store.(*postgres.Store)
-	seen := w.clock.now()
-	w.must(store.SaveAnswered(w.Context(), clusterName, seen))
-	w.must(store.SaveAnswered(w.Context(), clusterName, seen.Add(-time.Minute))) // of a slower server
+	now := w.clock.now()
+	slower := promotion.Watch{Cluster: clusterName, Server: "sluice-2:8080", From: now.Add(-time.Hour), To: now.Add(-time.Minute)}
+	w.must(w.store().SaveWatch(w.Context(), slower))
 
-	w.clock.pass(5 * time.Hour) // without any server
+	seen := w.nobodyWatches(5 * time.Hour)
 	w.startsWithoutCluster()
 	d := w.deployment("web", "staging")
 	same(w, "sync", d.Sync, promotion.SyncUnknown)
@@ -83,8 +81,7 @@ func TestASoakDoesNotCountWhileNobodySees(t *testing.T) {
 	p := w.mergedInDev("1.1.0")
 	w.sees("web", "dev", synced(p.MergeSHA), healthy, w.running(p.Release))
 	w.is(p.ID, promotion.StateLive)
-	w.must(w.service.Store.(*postgres.Store).SaveAnswered(w.Context(), clusterName, w.clock.now()))
-	w.clock.pass(time.Hour)
+	w.nobodyWatches(time.Hour)
 	w.startsWithoutCluster()
 	w.is(p.ID, promotion.StateSyncing)
 	w.sees("web", "dev", healthy)

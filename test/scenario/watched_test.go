@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -74,12 +75,14 @@ func TestEveryDeploymentIsToBeHealthyForATime(t *testing.T) {
 
 func TestAnEnvironmentIsToBeFreeOfDrift(t *testing.T) {
 	w := newWorld(t)
-	w.asksOfProd(promotion.NeededEvidence{DriftFreeFor: 2 * time.Hour, Environment: "staging"})
-	id := w.atProd("1.1.0")
+	id, _ := w.wantsNoDrift()
 	gate := w.evidenceGate(id)
 	same(w, "verdict at first", gate.Verdict, promotion.Wait)
-	w.contains("the gate", gate.Reason, "free of drift for 2h in staging", "has been in sync since")
-	w.pass(2 * time.Hour)
+	w.contains("the gate", gate.Reason, "free of drift for 2h in staging", "it was never compared")
+	w.comparing(0)
+	gate = w.evidenceGate(id)
+	w.contains("the gate", gate.Reason, "has been in sync and without drift since")
+	w.comparing(2 * time.Hour)
 	same(w, "verdict after the time", w.evidenceGate(id).Verdict, promotion.Pass)
 
 	for _, status := range []promotion.SyncStatus{promotion.OutOfSync, promotion.SyncUnknown} {
@@ -87,14 +90,146 @@ func TestAnEnvironmentIsToBeFreeOfDrift(t *testing.T) {
 		gate = w.evidenceGate(id)
 		same(w, "verdict when "+string(status), gate.Verdict, promotion.Wait)
 		w.contains("the gate", gate.Reason, "is "+string(status)+" since")
-		w.pass(3 * time.Hour)
+		w.comparing(3 * time.Hour)
 		same(w, "verdict for as long as it is", w.evidenceGate(id).Verdict, promotion.Wait)
 		w.sees("web", "staging", func(o *promotion.Observation) { o.Sync = promotion.Synced })
-		w.pass(time.Hour)
+		w.comparing(time.Hour)
 		same(w, "verdict too early", w.evidenceGate(id).Verdict, promotion.Wait)
-		w.pass(time.Hour)
+		w.comparing(time.Hour)
 		same(w, "verdict when it is over", w.evidenceGate(id).Verdict, promotion.Pass)
 	}
+}
+
+// wantsNoDrift has prod ask for two hours without drift in staging, where an inspector compares.
+func (w *world) wantsNoDrift() (id int64, i *inspector) {
+	w.asksOfProd(promotion.NeededEvidence{DriftFreeFor: 2 * time.Hour, Environment: "staging"})
+	return w.atProd("1.1.0"), w.inspected()
+}
+
+// comparing lets time pass, and has staging compared with Git at its end and every few minutes before.
+func (w *world) comparing(d time.Duration) {
+	w.Helper()
+	const between = 5 * time.Minute
+	for ; d > between; d -= between {
+		w.clock.pass(between)
+		w.compares("staging")
+	}
+	w.pass(d)
+	w.compares("staging")
+	w.lookAtEverything()
+}
+
+// What Argo CD says is in sync may differ from Git all the same: it compares only fields that Git names.
+func TestRecordedDriftIsNotFreeOfDrift(t *testing.T) {
+	for name, test := range map[string]struct {
+		now, over func(*world, *inspector)
+		says      string
+	}{
+		"a field that somebody changed": {
+			now:  func(_ *world, i *inspector) { i.found.Differences = []promotion.Drift{scaled("7")} },
+			over: func(_ *world, i *inspector) { i.found.Differences = nil }, says: "1 fields"},
+		"a cluster that cannot be compared": {
+			now:  func(_ *world, i *inspector) { i.err = errors.New("it does not answer") },
+			over: func(_ *world, i *inspector) { i.err = nil }, says: "it does not answer"},
+		"an object that cannot be read": {
+			now:  func(_ *world, i *inspector) { i.found.Unread = []string{"Secret shop/web"} },
+			over: func(_ *world, i *inspector) { i.found.Unread = nil }, says: "Secret shop/web could not be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			id, i := w.wantsNoDrift()
+			w.comparing(0)
+			w.comparing(2 * time.Hour)
+			same(w, "verdict", w.evidenceGate(id).Verdict, promotion.Pass)
+			test.now(w, i)
+			w.comparing(time.Minute)
+			gate := w.evidenceGate(id)
+			same(w, "verdict while it is so", gate.Verdict, promotion.Wait)
+			w.contains("the gate", gate.Reason, test.says)
+			test.over(w, i)
+			w.comparing(time.Minute)
+			same(w, "verdict when it is over", w.evidenceGate(id).Verdict, promotion.Wait)
+			w.comparing(time.Hour)
+			same(w, "verdict too early", w.evidenceGate(id).Verdict, promotion.Wait)
+			w.comparing(time.Hour)
+			same(w, "verdict after the time", w.evidenceGate(id).Verdict, promotion.Pass)
+		})
+	}
+}
+
+// An excused difference is no drift, and looks that stop are no evidence.
+func TestWhatCountsAsDrift(t *testing.T) {
+	w := newWorld(t)
+	id, i := w.wantsNoDrift()
+	excused := scaled("7")
+	excused.Excuse = "an autoscaler sets it"
+	i.found.Differences = []promotion.Drift{excused}
+	w.comparing(0)
+	w.comparing(2 * time.Hour)
+	same(w, "verdict", w.evidenceGate(id).Verdict, promotion.Pass)
+	w.pass(3 * time.Hour) // nobody compares
+	w.lookAtEverything()
+	gate := w.evidenceGate(id)
+	same(w, "verdict when nobody compared", gate.Verdict, promotion.Wait)
+	w.contains("the gate", gate.Reason, "it was last compared at")
+	w.comparing(0)
+	same(w, "verdict of one look", w.evidenceGate(id).Verdict, promotion.Wait)
+	w.comparing(2 * time.Hour)
+	same(w, "verdict after the time", w.evidenceGate(id).Verdict, promotion.Pass)
+}
+
+// Time in which no server watched is no evidence: a short one does not count, a long one interrupts.
+func TestTimeThatNobodyWatchedIsNoEvidence(t *testing.T) {
+	for name, test := range map[string]struct {
+		away time.Duration
+		left time.Duration // of the hour that is asked for, when somebody watches again
+	}{
+		"a restart": {30 * time.Second, 30 * time.Minute},
+		"an outage": {5 * time.Minute, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.asksOfProd(promotion.NeededEvidence{HealthyFor: time.Hour, Environment: "staging"})
+			id := w.atProd("1.1.0")
+			w.pass(30*time.Minute - soak)
+			w.nobodyWatches(test.away)
+			w.pass(test.left - time.Minute)
+			w.lookAtEverything()
+			gate := w.evidenceGate(id)
+			same(w, "verdict too early", gate.Verdict, promotion.Wait)
+			w.contains("the gate", gate.Reason, "has been healthy in staging")
+			w.pass(time.Minute + time.Second)
+			same(w, "verdict after the time", w.evidenceGate(id).Verdict, promotion.Pass)
+		})
+	}
+}
+
+// Days in which the server was down end, and nothing is known of now.
+func TestNobodyWatchesNow(t *testing.T) {
+	w := newWorld(t)
+	w.asksOfProd(promotion.NeededEvidence{HealthyFor: time.Hour, Environment: "staging"})
+	id := w.atProd("1.1.0")
+	w.nobodyWatches(48 * time.Hour)
+	w.lookAtEverything()
+	gate := w.evidenceGate(id)
+	same(w, "verdict", gate.Verdict, promotion.Wait)
+	w.contains("the gate", gate.Reason, "nobody watches")
+}
+
+// What is live while nobody watches is not verified for that.
+func TestASoakThatNobodyWatched(t *testing.T) {
+	w := newWorld(t)
+	out := w.posts(w.request("1.1.0", "web"))
+	w.settle()
+	id := out.Promotions[0].ID
+	w.rollsOut(id)
+	w.nobodyWatches(time.Hour)
+	w.lookAtEverything()
+	w.is(id, promotion.StateLive)
+	w.pass(soak - time.Second)
+	w.is(id, promotion.StateLive)
+	w.pass(2 * time.Second)
+	w.is(id, promotion.StateVerified)
 }
 
 func TestWhatNobodySawHolds(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/prhost/builtin"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
@@ -89,10 +90,32 @@ func (w *world) advance(id int64) {
 	}
 }
 
-// pass lets time pass, and does what is due then.
+// store is the database's.
+func (w *world) store() *postgres.Store { return w.service.Store.(*postgres.Store) }
+
+// watches has the clusters watched from when they were last until now.
+func (w *world) watches(now time.Time) {
+	w.Helper()
+	for _, cluster := range []string{clusterName, "cluster-2"} {
+		w.must(w.store().SaveWatch(w.Context(), promotion.Watch{Cluster: cluster, Server: "sluice-1:8080", From: w.watched, To: now}))
+	}
+	w.watched = now
+}
+
+// nobodyWatches lets time pass in which no server runs, and tells since when.
+func (w *world) nobodyWatches(d time.Duration) (since time.Time) {
+	w.Helper()
+	since = w.clock.now()
+	w.watches(since)
+	w.watched = w.clock.pass(d)
+	return since
+}
+
+// pass lets time pass, while the clusters are watched, and does what is due then.
 func (w *world) pass(d time.Duration) {
 	w.Helper()
 	now := w.clock.pass(d)
+	w.watches(now)
 	for id, at := range w.due {
 		if !at.After(now) {
 			w.advance(id)

@@ -72,6 +72,7 @@ type world struct {
 	clone    func() *prhosttest.Clone // her working copy, made when first asked for
 	due      map[int64]time.Time      // when promotions are to be looked at again
 	seen     map[promotion.DeploymentKey]promotion.Observation
+	watched  time.Time                   // up to when the clusters were watched
 	people   map[string][]promotion.Role // who holds which roles now
 }
 
@@ -97,6 +98,7 @@ func newWorldOf(t testing.TB, edit func(files map[string][]byte)) *world {
 	for _, a := range []promotion.Actor{rita, ada, otto, vera, gil} {
 		w.people[a.Name] = a.Roles
 	}
+	w.watched = w.clock.now()
 	w.images = newImages(t)
 	w.openDatabase()
 	w.openHost(edit)

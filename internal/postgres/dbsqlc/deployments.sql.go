@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-const answeredAt = `-- name: AnsweredAt :one
-SELECT answered_at FROM answered_clusters WHERE cluster = $1
-`
-
-func (q *Queries) AnsweredAt(ctx context.Context, cluster string) (time.Time, error) {
-	row := q.db.QueryRow(ctx, answeredAt, cluster)
-	var answered_at time.Time
-	err := row.Scan(&answered_at)
-	return answered_at, err
-}
-
 const deployments = `-- name: Deployments :many
 SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, d.application, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
        coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number,
@@ -98,6 +87,31 @@ func (q *Queries) Deployments(ctx context.Context, arg DeploymentsParams) ([]Dep
 		return nil, err
 	}
 	return items, nil
+}
+
+const extendWatch = `-- name: ExtendWatch :execrows
+UPDATE cluster_watches SET to_time = greatest(to_time, $1::timestamptz)
+WHERE cluster = $2 AND server = $3 AND from_time <= $4::timestamptz AND to_time >= $4::timestamptz
+`
+
+type ExtendWatchParams struct {
+	ToTime   time.Time
+	Cluster  string
+	Server   string
+	FromTime time.Time
+}
+
+func (q *Queries) ExtendWatch(ctx context.Context, arg ExtendWatchParams) (int64, error) {
+	result, err := q.db.Exec(ctx, extendWatch,
+		arg.ToTime,
+		arg.Cluster,
+		arg.Server,
+		arg.FromTime,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const history = `-- name: History :many
@@ -237,6 +251,27 @@ func (q *Queries) InsertObservation(ctx context.Context, arg InsertObservationPa
 	return err
 }
 
+const insertWatch = `-- name: InsertWatch :exec
+INSERT INTO cluster_watches (cluster, server, from_time, to_time) VALUES ($1, $2, $3, $4)
+`
+
+type InsertWatchParams struct {
+	Cluster  string
+	Server   string
+	FromTime time.Time
+	ToTime   time.Time
+}
+
+func (q *Queries) InsertWatch(ctx context.Context, arg InsertWatchParams) error {
+	_, err := q.db.Exec(ctx, insertWatch,
+		arg.Cluster,
+		arg.Server,
+		arg.FromTime,
+		arg.ToTime,
+	)
+	return err
+}
+
 const lockDeployment = `-- name: LockDeployment :one
 SELECT id, target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health, revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at, application FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE
 `
@@ -291,21 +326,6 @@ type ReplaceObservationParams struct {
 
 func (q *Queries) ReplaceObservation(ctx context.Context, arg ReplaceObservationParams) error {
 	_, err := q.db.Exec(ctx, replaceObservation, arg.DeploymentID, arg.At)
-	return err
-}
-
-const saveAnswered = `-- name: SaveAnswered :exec
-INSERT INTO answered_clusters (cluster, answered_at) VALUES ($1, $2)
-ON CONFLICT (cluster) DO UPDATE SET answered_at = excluded.answered_at WHERE answered_clusters.answered_at < excluded.answered_at
-`
-
-type SaveAnsweredParams struct {
-	Cluster    string
-	AnsweredAt time.Time
-}
-
-func (q *Queries) SaveAnswered(ctx context.Context, arg SaveAnsweredParams) error {
-	_, err := q.db.Exec(ctx, saveAnswered, arg.Cluster, arg.AnsweredAt)
 	return err
 }
 
@@ -381,7 +401,7 @@ func (q *Queries) SaveDeployment(ctx context.Context, arg SaveDeploymentParams) 
 }
 
 const seen = `-- name: Seen :many
-SELECT d.cluster, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
+SELECT d.cluster, d.namespace, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
 FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
 WHERE o.target_id = $1 AND d.target_id = o.target_id
   AND (o.release_id = $2::bigint OR o.replaced_at IS NULL OR o.replaced_at > $3::timestamptz)
@@ -396,6 +416,7 @@ type SeenParams struct {
 
 type SeenRow struct {
 	Cluster    string
+	Namespace  string
 	Name       string
 	ReleaseID  *int64
 	Sync       string
@@ -415,12 +436,64 @@ func (q *Queries) Seen(ctx context.Context, arg SeenParams) ([]SeenRow, error) {
 		var i SeenRow
 		if err := rows.Scan(
 			&i.Cluster,
+			&i.Namespace,
 			&i.Name,
 			&i.ReleaseID,
 			&i.Sync,
 			&i.Health,
 			&i.ObservedAt,
 			&i.ReplacedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const watchedUntil = `-- name: WatchedUntil :one
+SELECT to_time FROM cluster_watches WHERE cluster = $1 AND server <> $2::text ORDER BY to_time DESC LIMIT 1
+`
+
+type WatchedUntilParams struct {
+	Cluster string
+	Besides string
+}
+
+func (q *Queries) WatchedUntil(ctx context.Context, arg WatchedUntilParams) (time.Time, error) {
+	row := q.db.QueryRow(ctx, watchedUntil, arg.Cluster, arg.Besides)
+	var to_time time.Time
+	err := row.Scan(&to_time)
+	return to_time, err
+}
+
+const watches = `-- name: Watches :many
+SELECT id, cluster, server, from_time, to_time FROM cluster_watches WHERE cluster = $1 AND to_time > $2::timestamptz ORDER BY from_time, id
+`
+
+type WatchesParams struct {
+	Cluster string
+	Since   time.Time
+}
+
+func (q *Queries) Watches(ctx context.Context, arg WatchesParams) ([]ClusterWatch, error) {
+	rows, err := q.db.Query(ctx, watches, arg.Cluster, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ClusterWatch
+	for rows.Next() {
+		var i ClusterWatch
+		if err := rows.Scan(
+			&i.ID,
+			&i.Cluster,
+			&i.Server,
+			&i.FromTime,
+			&i.ToTime,
 		); err != nil {
 			return nil, err
 		}

@@ -12,7 +12,9 @@ import (
 )
 
 const driftLooks = `-- name: DriftLooks :many
-SELECT l.deployment_id, l.target_id, l.looked_at, l.problem, l.problem_since, l.revision, l.self_heal, l.unchecked, l.rollback, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at, d.cluster, d.namespace, d.name
+SELECT l.deployment_id, l.target_id, l.looked_at, l.problem, l.problem_since, l.revision, l.self_heal, l.unchecked, l.rollback, l.known_since, t.id, t.application_id, t.application, t.repository, t.environment, t.rank, t.path, t.layout, t.render_problem, t.removed_at, d.cluster, d.namespace, d.name,
+       (SELECT count(*) FROM drift f WHERE f.deployment_id = l.deployment_id AND f.resolved_at IS NULL AND f.excuse = '')::integer AS drifting,
+       (SELECT coalesce(max(f.resolved_at), 'epoch') FROM drift f WHERE f.deployment_id = l.deployment_id AND f.excuse = '')::timestamptz AS drifted_until
 FROM drift_looks l
 JOIN deployments d ON d.id = l.deployment_id AND d.target_id = l.target_id
 JOIN target_details t ON t.id = l.target_id
@@ -26,6 +28,8 @@ type DriftLooksRow struct {
 	Cluster      string
 	Namespace    string
 	Name         string
+	Drifting     int32
+	DriftedUntil time.Time
 }
 
 func (q *Queries) DriftLooks(ctx context.Context, target int64) ([]DriftLooksRow, error) {
@@ -47,6 +51,7 @@ func (q *Queries) DriftLooks(ctx context.Context, target int64) ([]DriftLooksRow
 			&i.DriftLook.SelfHeal,
 			&i.DriftLook.Unchecked,
 			&i.DriftLook.Rollback,
+			&i.DriftLook.KnownSince,
 			&i.TargetDetail.ID,
 			&i.TargetDetail.ApplicationID,
 			&i.TargetDetail.Application,
@@ -60,6 +65,8 @@ func (q *Queries) DriftLooks(ctx context.Context, target int64) ([]DriftLooksRow
 			&i.Cluster,
 			&i.Namespace,
 			&i.Name,
+			&i.Drifting,
+			&i.DriftedUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -361,10 +368,13 @@ func (q *Queries) SaveDrift(ctx context.Context, arg SaveDriftParams) error {
 }
 
 const saveDriftLook = `-- name: SaveDriftLook :exec
-INSERT INTO drift_looks (deployment_id, target_id, looked_at, problem, problem_since, revision, self_heal, unchecked, rollback)
-VALUES ($1, $2, $8, $3, $9, $4, $5, $6, $7)
+INSERT INTO drift_looks (deployment_id, target_id, looked_at, problem, problem_since, revision, self_heal, unchecked, rollback, known_since)
+VALUES ($1, $2, $8, $3, $9, $4, $5, $6, $7, $10)
 ON CONFLICT (deployment_id) DO UPDATE
-SET target_id = excluded.target_id, looked_at = coalesce(excluded.looked_at, drift_looks.looked_at), problem = excluded.problem,
+SET target_id = excluded.target_id,
+    known_since = CASE WHEN excluded.known_since IS NOT NULL AND drift_looks.target_id = excluded.target_id AND drift_looks.looked_at >= $11::timestamptz
+                  THEN coalesce(drift_looks.known_since, excluded.known_since) ELSE excluded.known_since END,
+    looked_at = coalesce(excluded.looked_at, drift_looks.looked_at), problem = excluded.problem,
     problem_since = CASE WHEN excluded.problem <> '' THEN coalesce(drift_looks.problem_since, excluded.problem_since) END,
     revision = CASE WHEN excluded.problem = '' THEN excluded.revision ELSE drift_looks.revision END,
     self_heal = CASE WHEN excluded.problem = '' THEN excluded.self_heal ELSE drift_looks.self_heal END,
@@ -382,6 +392,8 @@ type SaveDriftLookParams struct {
 	Rollback     string
 	LookedAt     *time.Time
 	ProblemSince *time.Time
+	KnownSince   *time.Time
+	Patience     time.Time
 }
 
 func (q *Queries) SaveDriftLook(ctx context.Context, arg SaveDriftLookParams) error {
@@ -395,6 +407,8 @@ func (q *Queries) SaveDriftLook(ctx context.Context, arg SaveDriftLookParams) er
 		arg.Rollback,
 		arg.LookedAt,
 		arg.ProblemSince,
+		arg.KnownSince,
+		arg.Patience,
 	)
 	return err
 }

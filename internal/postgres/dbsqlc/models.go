@@ -81,6 +81,17 @@ type BuildChart struct {
 	Version string
 }
 
+// times in which a server watched a cluster without a gap: outside all of them what a deployment was seen to be is not known to have lasted
+type ClusterWatch struct {
+	ID      int64
+	Cluster string
+	// which server: its host and port
+	Server   string
+	FromTime time.Time
+	// moved on every few seconds while the server watches
+	ToTime time.Time
+}
+
 type ConfigRepository struct {
 	ID         int64
 	Name       string
@@ -183,6 +194,8 @@ type DriftLook struct {
 	Unchecked    []string
 	// in words: an earlier release runs than Git says
 	Rollback string
+	// since when every look found out, none too long after the one before; null: the last one did not
+	KnownSince *time.Time
 }
 
 // verification results; the newest of a source counts, and all are kept

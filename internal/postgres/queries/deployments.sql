@@ -59,15 +59,21 @@ WHERE (sqlc.arg(application)::text = '' OR t.application = sqlc.arg(application)
 ORDER BY o.id DESC LIMIT sqlc.arg(most);
 
 -- name: Seen :many
-SELECT d.cluster, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
+SELECT d.cluster, d.namespace, d.name, o.release_id, o.sync, o.health, o.observed_at, o.replaced_at
 FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id
 WHERE o.target_id = sqlc.arg(target) AND d.target_id = o.target_id
   AND (o.release_id = sqlc.arg(release)::bigint OR o.replaced_at IS NULL OR o.replaced_at > sqlc.arg(since)::timestamptz)
 ORDER BY d.cluster, d.name, d.id, o.observed_at, o.id;
 
--- name: SaveAnswered :exec
-INSERT INTO answered_clusters (cluster, answered_at) VALUES ($1, $2)
-ON CONFLICT (cluster) DO UPDATE SET answered_at = excluded.answered_at WHERE answered_clusters.answered_at < excluded.answered_at;
+-- name: ExtendWatch :execrows
+UPDATE cluster_watches SET to_time = greatest(to_time, sqlc.arg(to_time)::timestamptz)
+WHERE cluster = sqlc.arg(cluster) AND server = sqlc.arg(server) AND from_time <= sqlc.arg(from_time)::timestamptz AND to_time >= sqlc.arg(from_time)::timestamptz;
 
--- name: AnsweredAt :one
-SELECT answered_at FROM answered_clusters WHERE cluster = $1;
+-- name: InsertWatch :exec
+INSERT INTO cluster_watches (cluster, server, from_time, to_time) VALUES ($1, $2, $3, $4);
+
+-- name: Watches :many
+SELECT * FROM cluster_watches WHERE cluster = $1 AND to_time > sqlc.arg(since)::timestamptz ORDER BY from_time, id;
+
+-- name: WatchedUntil :one
+SELECT to_time FROM cluster_watches WHERE cluster = $1 AND server <> sqlc.arg(besides)::text ORDER BY to_time DESC LIMIT 1;

@@ -24,10 +24,13 @@ UPDATE drift SET want = $2, have = $3, class = $4, owner = $5, manager = $6, ope
 UPDATE drift SET last_seen_at = sqlc.arg(last_seen)::timestamptz, resolved_at = sqlc.arg(at)::timestamptz WHERE id = $1 AND resolved_at IS NULL;
 
 -- name: SaveDriftLook :exec
-INSERT INTO drift_looks (deployment_id, target_id, looked_at, problem, problem_since, revision, self_heal, unchecked, rollback)
-VALUES ($1, $2, sqlc.narg(looked_at), $3, sqlc.narg(problem_since), $4, $5, $6, $7)
+INSERT INTO drift_looks (deployment_id, target_id, looked_at, problem, problem_since, revision, self_heal, unchecked, rollback, known_since)
+VALUES ($1, $2, sqlc.narg(looked_at), $3, sqlc.narg(problem_since), $4, $5, $6, $7, sqlc.narg(known_since))
 ON CONFLICT (deployment_id) DO UPDATE
-SET target_id = excluded.target_id, looked_at = coalesce(excluded.looked_at, drift_looks.looked_at), problem = excluded.problem,
+SET target_id = excluded.target_id,
+    known_since = CASE WHEN excluded.known_since IS NOT NULL AND drift_looks.target_id = excluded.target_id AND drift_looks.looked_at >= sqlc.arg(patience)::timestamptz
+                  THEN coalesce(drift_looks.known_since, excluded.known_since) ELSE excluded.known_since END,
+    looked_at = coalesce(excluded.looked_at, drift_looks.looked_at), problem = excluded.problem,
     problem_since = CASE WHEN excluded.problem <> '' THEN coalesce(drift_looks.problem_since, excluded.problem_since) END,
     revision = CASE WHEN excluded.problem = '' THEN excluded.revision ELSE drift_looks.revision END,
     self_heal = CASE WHEN excluded.problem = '' THEN excluded.self_heal ELSE drift_looks.self_heal END,
@@ -62,7 +65,9 @@ ON CONFLICT DO NOTHING;
 DELETE FROM live_writes WHERE written_at < sqlc.arg(before)::timestamptz;
 
 -- name: DriftLooks :many
-SELECT sqlc.embed(l), sqlc.embed(t), d.cluster, d.namespace, d.name
+SELECT sqlc.embed(l), sqlc.embed(t), d.cluster, d.namespace, d.name,
+       (SELECT count(*) FROM drift f WHERE f.deployment_id = l.deployment_id AND f.resolved_at IS NULL AND f.excuse = '')::integer AS drifting,
+       (SELECT coalesce(max(f.resolved_at), 'epoch') FROM drift f WHERE f.deployment_id = l.deployment_id AND f.excuse = '')::timestamptz AS drifted_until
 FROM drift_looks l
 JOIN deployments d ON d.id = l.deployment_id AND d.target_id = l.target_id
 JOIN target_details t ON t.id = l.target_id
