@@ -12,8 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/sluicehq/sluice/internal/auth"
 	"github.com/sluicehq/sluice/internal/cluster"
+	"github.com/sluicehq/sluice/internal/config"
 	"github.com/sluicehq/sluice/internal/demo"
 	"github.com/sluicehq/sluice/internal/overlays"
 	"github.com/sluicehq/sluice/internal/promotion"
@@ -73,6 +76,9 @@ func (d *example) run(ctx context.Context) error {
 	if err := d.openDoors(); err != nil {
 		return err
 	}
+	if err := d.writeConfig(); err != nil {
+		return err
+	}
 	d.greet()
 	if d.story {
 		go d.play(ctx)
@@ -94,6 +100,21 @@ func (d *example) writeAddress() error {
 	}
 	return os.WriteFile(filepath.Join(d.config.Data, "address"), []byte(d.listener.Addr().String()), 0o600)
 }
+
+// writeConfig lets commands that read a server's configuration work on the demo, such as `sluice audit verify`.
+func (d *example) writeConfig() error {
+	text, err := yaml.Marshal(map[string]any{
+		"listen": d.config.Listen, "public_url": d.config.PublicURL, "data": d.config.Data,
+		"database":            map[string]string{"url": d.config.Database.URL},
+		"config_repositories": []map[string]string{{"name": demoRepository, "host": config.BuiltIn}},
+	})
+	if err != nil {
+		return fmt.Errorf("write the demo's configuration: %w", err)
+	}
+	return os.WriteFile(d.configFile(), text, 0o600)
+}
+
+func (d *example) configFile() string { return filepath.Join(d.config.Data, "sluice.yaml") }
 
 // transport reaches the demo's registry by its name, wherever it answers now.
 func (d *example) transport() http.RoundTripper {
@@ -158,10 +179,13 @@ func (d *example) greet() {
   repository %[2]s   (git clone works)
   registry   %[3]s
   tokens     %[4]s
+  history    psql '%[5]s'
+  audit      sluice audit verify --config %[6]s
 
   The cluster is simulated; everything else is real. Open the first address and watch digests travel.
 
-`, d.config.PublicURL, d.host.CloneURL(demoRepository), d.registry, filepath.Join(d.config.Data, "tokens.json"))
+`, d.config.PublicURL, d.host.CloneURL(demoRepository), d.registry, filepath.Join(d.config.Data, "tokens.json"),
+		d.config.Database.URL, d.configFile())
 }
 
 func (d *example) play(ctx context.Context) {

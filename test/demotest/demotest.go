@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sluicehq/sluice/internal/config"
 )
 
 // Demo is one demo, running or killed.
@@ -173,6 +175,19 @@ func (d *Demo) status(path string) int {
 	}
 	defer answer.Body.Close()
 	return answer.StatusCode
+}
+
+// ConfigFile is what commands that read a server's configuration are given.
+func (d *Demo) ConfigFile() string { return filepath.Join(d.Data, "sluice.yaml") }
+
+// DatabaseURL is the demo's database, as its owner.
+func (d *Demo) DatabaseURL(t testing.TB) string {
+	t.Helper()
+	c, err := config.Read(d.ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Database.URL
 }
 
 // Token of one of the demo's personas: ci, release-manager, approver, admin, viewer.
