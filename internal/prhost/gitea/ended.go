@@ -73,17 +73,19 @@ const hindsight = 15 * time.Second
 
 // readFastForward is readMerged for a head that is on the base branch as it is: by
 // Gitea's own rebase, by plain git, or because somebody set the branch back, which
-// Gitea also takes for a merge by plain git. Until it is sure to have written the push
-// down that tells them apart, the pull request counts as open; who merged, if it was that, is said.
+// Gitea also takes for a merge by plain git. Until it is sure to have written the pushes
+// down that tell them apart, the pull request counts as open; who merged, if it was that, is said.
 func (c *call) readFastForward(p *gitea.PullRequest, r promotion.PullRequest) (promotion.PullRequest, error) {
-	by, err := c.setBackBy(p)
-	switch {
-	case err != nil:
-		return promotion.PullRequest{}, err
-	case by != "":
-		r.State, r.MergeSHA, r.MergedBy, r.ClosedBy = promotion.PullRequestClosed, "", "", by
-	case p.Closed == nil || c.now.Sub(*p.Closed) < hindsight:
+	if p.Closed == nil || c.now.Sub(*p.Closed) < hindsight {
 		r.State, r.MergeSHA = promotion.PullRequestOpen, ""
+		return r, nil
+	}
+	by, err := c.setBackBy(p)
+	if err != nil {
+		return promotion.PullRequest{}, err
+	}
+	if by != "" {
+		r.State, r.MergeSHA, r.MergedBy, r.ClosedBy = promotion.PullRequestClosed, "", "", by
 	}
 	return r, nil
 }
