@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluicehq/sluice/internal/postgres"
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
@@ -146,6 +147,8 @@ func (w *world) sees(environment string, change func(*promotion.Observation)) {
 		Sync: promotion.OutOfSync, Health: promotion.Healthy, ObservedAt: time.Now()}
 	change(&o)
 	w.must(w.service.Observed(w.Context(), o))
+	watch := promotion.Watch{Cluster: clusterName, Server: "sluice-1:8080", From: o.ObservedAt, To: o.ObservedAt.Add(time.Hour)} // the rest of the test
+	w.must(w.service.Store.(*postgres.Store).SaveWatch(w.Context(), watch))
 }
 
 // gone waits until a branch is no longer in Gitea.

@@ -6,6 +6,7 @@ package kube_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -203,7 +204,7 @@ func (w *world) watch(ctx context.Context, service *promotion.Service, alter fun
 	served, err := discovery.NewDiscoveryClientForConfig(config)
 	w.must(err)
 	w.cluster = cluster.New(cluster.Options{Name: clusterName, Client: client, Served: cluster.Discovery(served), Now: time.Now, Observe: service.Observed,
-		Log: slog.New(slog.NewTextHandler(w.Output(), nil))})
+		Record: service.Store.(*postgres.Store), Server: rand.Text(), Log: slog.New(slog.NewTextHandler(w.Output(), nil))})
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- w.cluster.Run(ctx) }()
