@@ -299,9 +299,15 @@ func (s *server) work(ctx context.Context) error {
 		return fmt.Errorf("look at everything: %w", err)
 	}
 	watching, watchCtx := errgroup.WithContext(ctx)
+	var configured []string
 	for _, c := range s.clusters {
+		configured = append(configured, c.Name)
 		watching.Go(func() error { return c.Run(watchCtx) })
 	}
+	watching.Go(func() error {
+		cluster.Removed(watchCtx, cluster.Options{Now: time.Now, Observe: s.service.Observed, Record: s.store, Log: s.log}, configured)
+		return nil
+	})
 	s.ready.Store(true)
 	<-watchCtx.Done()
 
