@@ -355,6 +355,42 @@ func (e LiveWriteVerb) Valid() bool {
 	}
 }
 
+// Defines values for NotificationKind.
+const (
+	NotificationKindDrift                  NotificationKind = "drift"
+	NotificationKindOverride               NotificationKind = "override"
+	NotificationKindOverrideUnreviewed     NotificationKind = "override-unreviewed"
+	NotificationKindPolicyBroken           NotificationKind = "policy-broken"
+	NotificationKindPromotionFailed        NotificationKind = "promotion-failed"
+	NotificationKindPromotionNeedsSomebody NotificationKind = "promotion-needs-somebody"
+	NotificationKindRollbackFailed         NotificationKind = "rollback-failed"
+	NotificationKindViolation              NotificationKind = "violation"
+)
+
+// Valid indicates whether the value is a known member of the NotificationKind enum.
+func (e NotificationKind) Valid() bool {
+	switch e {
+	case NotificationKindDrift:
+		return true
+	case NotificationKindOverride:
+		return true
+	case NotificationKindOverrideUnreviewed:
+		return true
+	case NotificationKindPolicyBroken:
+		return true
+	case NotificationKindPromotionFailed:
+		return true
+	case NotificationKindPromotionNeedsSomebody:
+		return true
+	case NotificationKindRollbackFailed:
+		return true
+	case NotificationKindViolation:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for OverridableGate.
 const (
 	OverridableGateApprovals         OverridableGate = "approvals"
@@ -1128,6 +1164,24 @@ type DecisionRequest struct {
 // DecisionRequestDecision defines model for DecisionRequest.Decision.
 type DecisionRequestDecision string
 
+// Delivery defines model for Delivery.
+type Delivery struct {
+	Attempts int `json:"attempts"`
+
+	// DeliveredAt Left out until it has arrived.
+	DeliveredAt time.Time `json:"delivered_at,omitempty,omitzero"`
+
+	// Destination Its name in the configuration.
+	Destination string `json:"destination"`
+	ID          string `json:"id"`
+
+	// Problem Why the last attempt failed.
+	Problem string `json:"problem"`
+
+	// TriedAt The last attempt.
+	TriedAt time.Time `json:"tried_at,omitempty,omitzero"`
+}
+
 // Deployment An Argo CD Application as last seen.
 type Deployment struct {
 	Application string `json:"application"`
@@ -1584,6 +1638,43 @@ type MigrationStatement struct {
 
 // NextCursor Give it as `cursor` for the next page; empty on the last one.
 type NextCursor = string
+
+// Notification defines model for Notification.
+type Notification struct {
+	// Actor Who did it; empty when it was nobody.
+	Actor string `json:"actor"`
+
+	// Application Empty when it is about none.
+	Application string    `json:"application"`
+	At          time.Time `json:"at"`
+
+	// Deliveries One for each destination that wanted to be told.
+	Deliveries  []Delivery       `json:"deliveries"`
+	Environment string           `json:"environment"`
+	ID          int64            `json:"id"`
+	Kind        NotificationKind `json:"kind"`
+	Message     string           `json:"message"`
+
+	// Object What it is about.
+	Object string `json:"object"`
+
+	// Page Path of the page that shows it.
+	Page string `json:"page"`
+
+	// Promotion null when it is about none
+	Promotion *int64 `json:"promotion"`
+}
+
+// NotificationKind defines model for NotificationKind.
+type NotificationKind string
+
+// NotificationList defines model for NotificationList.
+type NotificationList struct {
+	Items []Notification `json:"items"`
+
+	// NextCursor Give it as `cursor` for the next page; empty on the last one.
+	NextCursor NextCursor `json:"next_cursor"`
+}
 
 // OverridableGate The other gates say what a change is, not whether it may go out.
 type OverridableGate string
@@ -2622,6 +2713,27 @@ type ListHoldsParams struct {
 
 	// Environment name of an environment
 	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+}
+
+// ListNotificationsParams defines parameters for ListNotifications.
+type ListNotificationsParams struct {
+	// Application name of an application
+	Application ApplicationFilter `form:"application,omitempty" json:"application,omitempty,omitzero"`
+
+	// Environment name of an environment
+	Environment EnvironmentFilter `form:"environment,omitempty" json:"environment,omitempty,omitzero"`
+
+	// Kind kind of notification
+	Kind NotificationKind `form:"kind,omitempty" json:"kind,omitempty,omitzero"`
+
+	// Undelivered Only what has not arrived at one of its destinations.
+	Undelivered bool `form:"undelivered,omitempty" json:"undelivered,omitempty,omitzero"`
+
+	// Limit most items to answer with
+	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Cursor `next_cursor` of the page before
+	Cursor Cursor `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
 // ListOwedParams defines parameters for ListOwed.

@@ -182,6 +182,15 @@ replicas: 3 → 2
 		{"overrides", newOverrideCommand(), []string{"list"}, api.OverrideList{Items: []api.Override{webOverride}}, "GET /api/v1/overrides ", overrideText, 0, 0},
 		{"review of an override", newOverrideCommand(), []string{"review", "2", "--review", "right"}, nil,
 			`POST /api/v1/overrides/2/review {"review":"right"}`, "override 2 is reviewed\n", 0, 204},
+		{"notifications", newNotificationsCommand(), []string{"list", "--undelivered", "--limit", "7"}, api.NotificationList{Items: []api.Notification{
+			{Kind: "drift", At: someTime, Message: "web drifts", Deliveries: []api.Delivery{{ID: "d-1", Destination: "chat", Problem: "it answered 500"}}},
+			{Kind: "violation", At: someTime, Message: "pushed"}}},
+			"GET /api/v1/notifications?limit=7&undelivered=true ",
+			`AT                    KIND       WHAT        DELIVERY  TO      ARRIVED  PROBLEM
+2026-03-01 12:00:00Z  drift      web drifts  d-1       chat    -        it answered 500
+2026-03-01 12:00:00Z  violation  pushed      -         nobody  -        -
+`, 0, 0},
+		{"retry of a notification", newNotificationsCommand(), []string{"retry", "d-1"}, nil, "POST /api/v1/deliveries/d-1/retry ", "delivery d-1 has arrived\n", 0, 204},
 		{"violations", newViolationsCommand(), []string{"list", "--limit", "7"}, api.ViolationList{Items: []api.Violation{
 			{ID: 1, Application: "web", Environment: "prod", Kind: api.ViolationKindMerged, Actor: "rita", FoundAt: someTime, Message: "merged while closed"}}},
 			"GET /api/v1/violations?limit=7&open=true ",
@@ -305,6 +314,7 @@ func TestGateCommandsRefuse(t *testing.T) {
 		{"no gate", newOverrideCommand(), []string{"--application", "web", "--environment", "prod", "--until", "+1h", "--reason", "fire"}, "--gate is missing"},
 		{"an override for ever", newOverrideCommand(), []string{"--application", "web", "--environment", "prod", "--gate", "hold"}, "--until is missing"},
 		{"no review", newViolationsCommand(), []string{"review", "1"}, "--review is missing"},
+		{"no delivery", newNotificationsCommand(), []string{"retry"}, "retry DELIVERY"},
 		{"no violation", newViolationsCommand(), []string{"review", "--review", "right"}, "review VIOLATION"},
 		{"too many", newViolationsCommand(), []string{"list", "--limit", "201"}, "200"},
 		{"misspelt", newHoldCommand(), []string{"lits"}, "lits"},

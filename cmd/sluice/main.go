@@ -49,7 +49,7 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 		newServeCommand(options...), newDemoCommand(options...), newMigrateCommand(), newTokenCommand(),
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
 		newPlanCommand(), newEvidenceCommand(), newFreezeCommand(), newWindowCommand(), newOwedCommand(), newHoldCommand(), newResumeCommand(), newSyncPauseCommand(),
-		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(), newDriftCommand(),
+		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(), newNotificationsCommand(), newDriftCommand(),
 		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newSetupCommand(), newDoctorCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)
 	return root

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/sluicehq/sluice/api"
@@ -103,6 +104,18 @@ func (c *Client) ReviewOverride(ctx context.Context, id int64, review string) er
 func (c *Client) Violations(ctx context.Context, open bool, limit int) (api.ViolationList, error) {
 	q := query{"open": strconv.FormatBool(open), "limit": strconv.Itoa(limit)}
 	return call[api.ViolationList](ctx, c, http.MethodGet, "/api/v1/violations", q, nil)
+}
+
+// Notifications are what people were told, newest first, at most limit; only what has not arrived somewhere when undelivered.
+func (c *Client) Notifications(ctx context.Context, undelivered bool, limit int) (api.NotificationList, error) {
+	q := query{"undelivered": strconv.FormatBool(undelivered), "limit": strconv.Itoa(limit)}
+	return call[api.NotificationList](ctx, c, http.MethodGet, "/api/v1/notifications", q, nil)
+}
+
+// RetryDelivery tries again to deliver a notification.
+func (c *Client) RetryDelivery(ctx context.Context, id string) error {
+	_, err := call[nothing](ctx, c, http.MethodPost, "/api/v1/deliveries/"+url.PathEscape(id)+"/retry", nil, nil)
+	return err
 }
 
 // ReviewViolation closes the review of a violation.

@@ -84,6 +84,10 @@ func TestCallsAboutGates(t *testing.T) {
 				Gates: []api.OverridableGate{api.OverridableGateSyncWindow}})
 			return o.ID, err
 		}},
+		{"GET /api/v1/notifications?limit=9&undelivered=true", func(ctx context.Context, c *client.Client) (int64, error) {
+			l, err := c.Notifications(ctx, true, 9)
+			return l.Items[0].ID, err
+		}},
 		{"GET /api/v1/violations?limit=9&open=true", func(ctx context.Context, c *client.Client) (int64, error) {
 			l, err := c.Violations(ctx, true, 9)
 			return l.Items[0].ID, err
@@ -113,7 +117,8 @@ func TestCallsWithoutAnAnswer(t *testing.T) {
 		"POST /api/v1/owed:waive": func(ctx context.Context, c *client.Client) error {
 			return c.Waive(ctx, api.WaiveRequest{Application: "web", Environment: "staging", Release: "1.0.1", Reason: "past it"})
 		},
-		"POST /api/v1/violations/7/review": func(ctx context.Context, c *client.Client) error { return c.ReviewViolation(ctx, 7, "wrong") },
+		"POST /api/v1/deliveries/d%2F1/retry": func(ctx context.Context, c *client.Client) error { return c.RetryDelivery(ctx, "d/1") },
+		"POST /api/v1/violations/7/review":    func(ctx context.Context, c *client.Client) error { return c.ReviewViolation(ctx, 7, "wrong") },
 	}
 	for want, do := range tests {
 		c, got := serve(t, http.StatusNoContent, "", "")

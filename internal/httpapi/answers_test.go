@@ -23,7 +23,7 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	read := []string{
 		"builds/7", "promotions/12", "promotions", "releases", "releases/3", "releases/3/chain", "releases/3/evidence", "applications",
-		"deployments", "history", "audit-events", "windows", "freezes", "holds", "sync-pauses", "drifts", "overrides", "violations", "repositories",
+		"deployments", "history", "audit-events", "windows", "freezes", "holds", "sync-pauses", "drifts", "overrides", "violations", "notifications", "repositories",
 	}
 	for _, target := range read {
 		t.Run(target, func(t *testing.T) {
@@ -170,6 +170,9 @@ func TestFilters(t *testing.T) {
 		{"drifts?application=web&environment=prod&open=true&limit=7&cursor=MTI",
 			promotion.DriftFilter{Application: "web", Environment: "prod", Open: true, Before: 12, Limit: 8}},
 		{"drifts", promotion.DriftFilter{Limit: 51}},
+		{"notifications?application=web&environment=prod&kind=drift&undelivered=true&limit=7&cursor=MTI",
+			promotion.NotificationFilter{Application: "web", Environment: "prod", Kind: promotion.NotifyDrift, Undelivered: true, Before: 12, Limit: 8}},
+		{"notifications", promotion.NotificationFilter{Limit: 51}},
 		{"deployments?application=web&environment=prod", []any{"web", "prod"}},
 		{"releases?application=web&limit=200", []any{"web", int64(0), 201}},
 		{"windows?from=2026-03-01T02:30:00%2B02:00&to=2026-03-02T00:30:00Z", []any{at, at.Add(24 * time.Hour)}},

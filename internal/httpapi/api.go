@@ -102,6 +102,9 @@ func (a *API) Register(r *auth.Router) {
 	r.Add(http.MethodGet, "/api/v1/violations", everybody, a.listViolations)
 	r.Add(http.MethodPost, "/api/v1/violations/:id/review", deciders, a.review(a.useCases.CloseViolation))
 
+	r.Add(http.MethodGet, "/api/v1/notifications", everybody, a.listNotifications)
+	r.Add(http.MethodPost, "/api/v1/deliveries/:id/retry", managers, a.retryDelivery)
+
 	r.Add(http.MethodGet, "/api/v1/applications", everybody, a.listApplications)
 	r.Add(http.MethodGet, "/api/v1/deployments", everybody, a.listDeployments)
 	r.Add(http.MethodGet, "/api/v1/drifts", everybody, a.listDrifts)

@@ -138,7 +138,7 @@ func accessOf(t *testing.T, op *openapi3.Operation) (allowed []string, public bo
 func TestParametersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	samples := map[string]string{"limit": "10", "cursor": "MTI", "at": "2026-03-01T02:30:00Z", "release": "3", "promotion": "12",
-		"unfinished": "true", "state": "rolled%20back", "open": "true", "from": "2026-03-01T02:30:00Z", "to": "2026-03-02T02:30:00Z"}
+		"unfinished": "true", "state": "rolled%20back", "open": "true", "undelivered": "true", "kind": "drift", "from": "2026-03-01T02:30:00Z", "to": "2026-03-02T02:30:00Z"}
 	d := newDoor(t)
 	for path, item := range d.document.Paths.Map() {
 		op := item.Get

@@ -78,6 +78,7 @@ func TestGateRequests(t *testing.T) {
 		{"owed:waive", `{"application": "web", "environment": "staging", "release": 3, "reason": "past that line"}`, "release-manager", 204,
 			promotion.WaiveRequest{Application: "web", Environment: "staging", Release: "3", Reason: "past that line"}, ""},
 		{"overrides/2/review", `{"review": "it was right"}`, "approver", 204, []any{"review override", int64(2), "it was right"}, ""},
+		{"deliveries/d-1/retry", "", "release-manager", 204, []any{"try again", "d-1"}, ""},
 		{"violations/2/review", `{"review": "it was not"}`, "approver", 204, []any{"close violation", int64(2), "it was not"}, ""},
 	}
 	for _, tt := range tests {

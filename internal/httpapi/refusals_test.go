@@ -112,6 +112,7 @@ func TestRequestsRefused(t *testing.T) {
 		{"POST", "/api/v1/promotions", `{"release": true}`, 400, "wrong-type", "release"},
 		{"POST", "/api/v1/promotions", `{"release": 1.5}`, 400, "wrong-type", "release"},
 		{"GET", "/api/v1/windows?from=today", "", 400, "malformed-parameter", "from"},
+		{"GET", "/api/v1/notifications?kind=gossip", "", 400, "malformed-parameter", "kind"},
 		{"GET", "/api/v1/violations?open=1", "", 400, "malformed-parameter", "open"},
 		{"GET", "/api/v1/violations?cursor=MTI", "", 400, "unknown-parameter", "cursor"},
 		{"GET", "/api/v1/revisions?environment=prod", "", 400, "missing-parameter", "application"},

@@ -136,6 +136,11 @@ func (s *stub) ReviewOverride(_ context.Context, by promotion.Actor, id int64, r
 	return err
 }
 
+func (s *stub) TryAgain(_ context.Context, by promotion.Actor, delivery string) error {
+	_, err := s.use(by, []any{"try again", delivery})
+	return err
+}
+
 func (s *stub) CloseViolation(_ context.Context, by promotion.Actor, id int64, review string) error {
 	_, err := s.use(by, []any{"close violation", id, review})
 	return err
@@ -278,6 +283,14 @@ func (s *stub) ResumeSync(_ context.Context, by promotion.Actor, application, en
 
 func (s *stub) SyncPauses(context.Context, int64) ([]promotion.SyncPause, error) {
 	return []promotion.SyncPause{sampleSyncPause()}, nil
+}
+
+func (s *stub) Notifications(_ context.Context, f promotion.NotificationFilter) ([]promotion.NotificationEntry, error) {
+	s.asked = f
+	return []promotion.NotificationEntry{{ID: 5, Notification: promotion.Notification{Kind: promotion.NotifyViolation, Object: "violation/web/prod/pushed/abc", At: noon,
+		Application: "web", Environment: "prod", PromotionID: 12, Actor: "mallory", Message: "pushed to main", Page: "/violations"},
+		Deliveries: []promotion.Delivery{{ID: "d-1", Destination: "chat", Attempts: 2, TriedAt: noon, Problem: "it answered 500"},
+			{ID: "d-2", Destination: "pager", Attempts: 1, TriedAt: noon, DeliveredAt: noon}, {ID: "d-3", Destination: "mail"}}}}, nil
 }
 
 func (s *stub) DriftPage(_ context.Context, f promotion.DriftFilter) ([]promotion.Drift, error) {

@@ -50,5 +50,6 @@ type UseCases interface {
 	Waive(ctx context.Context, by promotion.Actor, r promotion.WaiveRequest) error
 	Override(ctx context.Context, by promotion.Actor, r promotion.OverrideRequest) (promotion.Override, error)
 	ReviewOverride(ctx context.Context, by promotion.Actor, id int64, review string) error
+	TryAgain(ctx context.Context, by promotion.Actor, delivery string) error
 	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
 }

@@ -40,8 +40,30 @@ func (r reader) Deliveries(ctx context.Context, failed bool, limit int) ([]promo
 	return all, err
 }
 
+func (r reader) Notifications(ctx context.Context, f promotion.NotificationFilter) ([]promotion.NotificationEntry, error) {
+	rows, err := r.q.Notifications(ctx, dbsqlc.NotificationsParams{Application: f.Application, Environment: f.Environment, Kind: string(f.Kind),
+		Undelivered: f.Undelivered, Before: f.Before, Most: int32(f.Limit)})
+	if err != nil {
+		return nil, err
+	}
+	all, at, ids := make([]promotion.NotificationEntry, len(rows)), map[int64]int{}, make([]int64, len(rows))
+	for i, n := range rows {
+		all[i], at[n.ID], ids[i] = promotion.NotificationEntry{ID: n.ID, Notification: notification(n)}, i, n.ID
+	}
+	deliveries, err := r.q.DeliveriesOf(ctx, ids)
+	for _, d := range deliveries {
+		to := &all[at[d.NotificationID]].Deliveries
+		*to = append(*to, delivery(d, rows[at[d.NotificationID]]))
+	}
+	return all, err
+}
+
 func delivery(d dbsqlc.NotificationDelivery, n dbsqlc.Notification) promotion.Delivery {
 	return promotion.Delivery{ID: d.ID, Destination: d.Destination, Attempts: int(d.Attempts), TriedAt: value(d.TriedAt), DeliveredAt: value(d.DeliveredAt),
-		Problem: d.Problem, Notification: promotion.Notification{Kind: promotion.NotificationKind(n.Kind), Object: n.Object, Occasion: n.Occasion, At: n.At,
-			Application: n.Application, Environment: n.Environment, PromotionID: value(n.PromotionID), Actor: n.Actor, Message: n.Message, Page: n.Page}}
+		Problem: d.Problem, Notification: notification(n)}
+}
+
+func notification(n dbsqlc.Notification) promotion.Notification {
+	return promotion.Notification{Kind: promotion.NotificationKind(n.Kind), Object: n.Object, Occasion: n.Occasion, At: n.At,
+		Application: n.Application, Environment: n.Environment, PromotionID: value(n.PromotionID), Actor: n.Actor, Message: n.Message, Page: n.Page}
 }

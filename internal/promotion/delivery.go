@@ -35,6 +35,34 @@ func (s *Service) Deliver(ctx context.Context, id string) error {
 	return err
 }
 
+// TryAgain has a notification that has not arrived delivered now, whether it is to be tried by itself again or was given up.
+func (s *Service) TryAgain(ctx context.Context, by Actor, id string) error {
+	if err := allow(by, "have a notification delivered again", RoleReleaseManager, RoleAdmin); err != nil {
+		return err
+	}
+	d, err := s.Store.Delivery(ctx, id)
+	if err != nil {
+		return unknown(err, "unknown-delivery", "there is no delivery %s", id)
+	}
+	if !d.DeliveredAt.IsZero() {
+		return conflict("delivered", "it has arrived at %s already, at %s", d.Destination, clock(d.DeliveredAt))
+	}
+	n := d.Notification
+	e := s.event(ctx, by, "notification.tried-again", fmt.Sprintf("tried to tell %s again: %s", d.Destination, n.Message))
+	e.Object, e.Application, e.Environment, e.PromotionID = "delivery/"+id, n.Application, n.Environment, n.PromotionID
+	if err := s.Store.Tx(ctx, func(tx Tx) error { return tx.Audit(ctx, e) }); err != nil {
+		return err
+	}
+	failed := s.Deliver(ctx, id)
+	if d, err = s.Store.Delivery(ctx, id); err != nil {
+		return errors.Join(failed, err)
+	}
+	if d.DeliveredAt.IsZero() && failed != nil {
+		return conflict("undelivered", "it has not arrived at %s: %v", d.Destination, failed)
+	}
+	return nil
+}
+
 func (s *Service) deliver(ctx context.Context, d Delivery) error {
 	failed := s.send(ctx, d)
 	if ctx.Err() != nil {

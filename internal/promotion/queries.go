@@ -24,6 +24,8 @@ type Queries interface {
 	Attestations(ctx context.Context, application string, limit int) ([]Attestation, error)
 	// Deliveries are newest first; only those that failed and have not arrived since when failed.
 	Deliveries(ctx context.Context, failed bool, limit int) ([]Delivery, error)
+	// Notifications are newest first, each with its deliveries.
+	Notifications(ctx context.Context, f NotificationFilter) ([]NotificationEntry, error)
 }
 
 // BoardRow is one application on the board, its cells in rank order.
@@ -50,6 +52,22 @@ type PromotionFilter struct {
 	Unfinished               bool
 	Before                   int64
 	Limit                    int
+}
+
+// NotificationFilter selects notifications; empty fields do not filter.
+type NotificationFilter struct {
+	Application, Environment string
+	Kind                     NotificationKind
+	Undelivered              bool  // only those that have not arrived somewhere
+	Before                   int64 // only IDs below it
+	Limit                    int
+}
+
+// NotificationEntry is what was told, and how that went at each destination.
+type NotificationEntry struct {
+	ID int64
+	Notification
+	Deliveries []Delivery
 }
 
 // HistoryFilter selects what ran. At, when set, keeps only what ran at that moment.

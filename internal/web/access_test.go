@@ -34,6 +34,7 @@ func TestActionsByRole(t *testing.T) {
 		{"/overrides/new", gil},
 		{"/overrides/3/review", rita + amir + ada},
 		{"/violations/8/review", rita + amir + ada},
+		{"/notifications/d-1/try-again", rita + ada},
 		{"/applications/checkout/prod-us/restore-live", rita + amir + ada},
 		{"/releases/3/reject", rita + amir + ada},
 		{"/releases/3/reopen", rita + ada},
@@ -78,7 +79,7 @@ func TestReadingNeedsSigningInUnlessDemo(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/", "/events", "/promotions/12", "/promote", "/applications/checkout", "/releases/3", "/history?at=x",
 		"/audit", "/set-up", "/git/platform-config/pulls", "/git/platform-config/pulls/7", "/git/platform-config/pulls/new", "/calendar", "/freezes/new",
-		"/hold", "/restore", "/rollback", "/adopt", "/attestations", "/violations", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
+		"/hold", "/restore", "/rollback", "/adopt", "/attestations", "/violations", "/notifications", "/drift", "/overrides", "/overrides/new", "/applications/checkout/prod-eu",
 		"/applications/checkout/prod-eu/rollback"} {
 		w := newDoor(t, false).get("", target)
 		if want := "/sign-in?next=" + url.QueryEscape(target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
@@ -103,7 +104,7 @@ func TestAddressOfRefusalLeadsBack(t *testing.T) {
 	for target, want := range map[string]string{"/promotions/12/merge": "/promotions/12", "/promotions/12/standing-merge": "/promotions/12",
 		"/promotions/12/withdraw-merge": "/promotions/12", "/promotions/12/accept": "/promotions/12", "/releases/3/reject": "/releases/3", "/releases/3/reopen": "/releases/3",
 		"/resume": "/", "/freezes": "/calendar#freezes", "/freezes/4": "/calendar#freezes", "/freezes/4/end": "/calendar#freezes", "/violations/8": "/violations", "/applications/checkout/prod-us/restore-live": "/applications/checkout/prod-us",
-		"/violations/8/review": "/violations", "/overrides": "/violations#overrides", "/overrides/3": "/violations#overrides",
+		"/notifications/d-1/try-again": "/notifications", "/notifications/d-1": "/notifications", "/violations/8/review": "/violations", "/overrides": "/violations#overrides", "/overrides/3": "/violations#overrides",
 		"/overrides/3/review": "/violations#overrides", "/git/platform-config/pulls/8/merge": "/git/platform-config/pulls/8"} {
 		if w := newDoor(t, true).get(vera, target); w.Code != http.StatusSeeOther || w.Header().Get("Location") != want {
 			t.Errorf("loading %s answered %d to %q, want %q", target, w.Code, w.Header().Get("Location"), want)

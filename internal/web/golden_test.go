@@ -54,6 +54,7 @@ func TestPages(t *testing.T) {
 		{"override", gil, "/overrides/new?application=checkout&environment=prod-eu&gates=approvals", http.StatusOK},
 		{"override-where", rita, "/overrides/new", http.StatusOK},
 		{"drift-nothing", vera, "/drift", http.StatusOK},
+		{"notifications-nothing", vera, "/notifications", http.StatusOK},
 		{"exceptions-nothing", amir, "/violations", http.StatusOK},
 		{"go-back", rita, "/rollback?application=checkout&environment=prod-eu&to=1.1.0&way=images-and-config&base=1", http.StatusOK},
 		{"adopt", rita, "/adopt?application=checkout&environment=prod-us", http.StatusOK},
@@ -101,6 +102,7 @@ func TestPagesOfTrouble(t *testing.T) {
 		{"trouble-release", rita, "/releases/3"},
 		{"trouble-promote", rita, "/promote?application=checkout&environment=prod-us&release=3&at=2026-03-02+09:30"},
 		{"trouble-exceptions", amir, "/violations"},
+		{"trouble-notifications", rita, "/notifications"},
 		{"trouble-drift", vera, "/drift"},
 		{"trouble-set-up", vera, "/set-up"},
 		{"trouble-pull", amir, "/git/platform-config/pulls/8"},
@@ -131,7 +133,8 @@ func troubledDoor(t *testing.T) *door {
 	d.overdue = []promotion.Overdue{{Since: before(1600), Times: 2, Notification: promotion.Notification{Kind: promotion.NotifyOverrideReview,
 		Message: "the override 3 by gil of checkout in prod-eu is to be reviewed by somebody else", Page: "/violations"}}}
 	d.deliveries = []promotion.Delivery{{ID: "d-1", Destination: "chat", Attempts: 3, TriedAt: before(2), Problem: "it answered 500 Internal Server Error",
-		Notification: promotion.Notification{At: before(20), Message: "checkout in prod-eu was <pushed> past review"}}}
+		Notification: promotion.Notification{Kind: promotion.NotifyViolation, At: before(20), Application: "checkout", Environment: "prod-eu",
+			Message: "checkout in prod-eu was <pushed> past review", Page: "/violations"}}}
 	d.gates[4].Override, d.gates[4].Reason = 3, d.gates[4].Reason+" Overridden by gil until Sun 1 Mar 2026 12:55 UTC: INC-77: checkout does not answer"
 	d.releases[0].RejectedBy, d.releases[0].RejectedAt, d.releases[0].Rejection = "amir", before(60), "loses carts"
 	d.releases[0].RolledBack = []promotion.RollbackMark{{PromotionID: 12, Environment: "prod-eu", By: "rita", Reason: "loses carts", At: before(90)}}

@@ -68,7 +68,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 		"/releases/3", "/history", "/audit", "/set-up", "/git/platform-config/pulls/7", "/git/platform-config/pulls/8",
 		"/git/platform-config/pulls/new", "/applications/checkout/prod-us", "/hold", "/hold?application=checkout&environment=prod-us", "/calendar",
 		"/calendar?view=month", "/freezes/new?application=" + query, "/overrides/new?application=checkout&environment=prod-eu&gates=" + query + "&reason=" + query,
-		"/violations", "/restore?application=checkout&environment=prod-eu&commit=" + query, "/sign-in?next=" + hostileLink} {
+		"/violations", "/notifications", "/restore?application=checkout&environment=prod-eu&commit=" + query, "/sign-in?next=" + hostileLink} {
 		w := hostileDoor(t).get(ada, target)
 		if !strings.Contains(w.Body.String(), "alert(1)") && !strings.Contains(target, "sign-in") {
 			t.Errorf("GET %s shows nothing hostile: the test tests nothing", target)

@@ -95,6 +95,11 @@ func (w *Web) Register(r *auth.Router) {
 	get("/overrides/:id/review", readers, redirectTo("/violations#overrides"))
 	get("/overrides/:id", readers, redirectTo("/violations#overrides"))
 
+	get("/notifications", readers, w.showNotifications)
+	post("/notifications/:delivery/try-again", managers, w.tryAgain)
+	get("/notifications/:delivery/try-again", readers, redirectTo("/notifications"))
+	get("/notifications/:delivery", readers, redirectTo("/notifications"))
+
 	get("/history", readers, w.showHistory)
 	get("/audit", readers, w.showAudit)
 	get("/set-up", readers, w.showSetUp)

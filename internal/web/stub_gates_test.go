@@ -83,6 +83,10 @@ func (s *stub) ReviewOverride(_ context.Context, by promotion.Actor, id int64, r
 	return s.only(by, []any{"review override", id, review})
 }
 
+func (s *stub) TryAgain(_ context.Context, by promotion.Actor, delivery string) error {
+	return s.only(by, []any{"try again", delivery})
+}
+
 func (s *stub) CloseViolation(_ context.Context, by promotion.Actor, id int64, review string) error {
 	return s.only(by, []any{"close violation", id, review})
 }
@@ -144,6 +148,15 @@ func (s *stub) Overdue(context.Context) ([]promotion.Overdue, error) { return s.
 
 func (s *stub) Deliveries(context.Context, bool, int) ([]promotion.Delivery, error) {
 	return s.deliveries, nil
+}
+
+func (s *stub) Notifications(_ context.Context, f promotion.NotificationFilter) ([]promotion.NotificationEntry, error) {
+	var all []promotion.NotificationEntry
+	for i, d := range s.deliveries {
+		arrived := promotion.Delivery{ID: "d-9", Destination: "pager", Attempts: 1, TriedAt: d.Notification.At, DeliveredAt: d.Notification.At}
+		all = append(all, promotion.NotificationEntry{ID: int64(i + 1), Notification: d.Notification, Deliveries: []promotion.Delivery{d, arrived}})
+	}
+	return all, nil
 }
 
 func (s *stub) Drifts(_ context.Context, targetID int64, open bool, _ int) ([]promotion.Drift, error) {

@@ -51,6 +51,7 @@ type UseCases interface {
 	// Overdue lists what has waited for a person for too long, longest first.
 	Overdue(ctx context.Context) ([]promotion.Overdue, error)
 	RestoreLive(ctx context.Context, by promotion.Actor, application, environment string) error
+	TryAgain(ctx context.Context, by promotion.Actor, delivery string) error
 	CloseViolation(ctx context.Context, by promotion.Actor, id int64, review string) error
 
 	PlanRollback(ctx context.Context, r promotion.GoBackRequest) (promotion.RestorePlan, error)

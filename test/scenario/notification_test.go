@@ -192,6 +192,34 @@ func TestAServerThatDiesBetweenDeliveryAndItsRecord(t *testing.T) {
 	same(w, "failed", len(w.failing()), 0)
 }
 
+// A delivery that was given up arrives when somebody tries again, and not twice.
+func TestANotificationIsTriedAgain(t *testing.T) {
+	w := newProdWorld(t)
+	chat := w.newReceiver()
+	w.tells("chat", chat)
+	chat.answers = []int{500, 500, 200}
+	w.breaksGlass()
+	w.settle()
+	id := w.failing()[0].ID
+	try := func(by promotion.Actor) error { return w.service.TryAgain(w.Context(), by, id) }
+	w.refused(try(ada), "forbidden")
+	w.refused(try(rita), "undelivered")
+	entries, err := w.store().Notifications(w.Context(), promotion.NotificationFilter{Undelivered: true, Application: "web", Environment: "prod", Kind: promotion.NotifyOverride, Limit: 9})
+	w.must(err)
+	same(w, "undelivered", len(entries), 1)
+	same(w, "attempts", entries[0].Deliveries[0].Attempts, 2)
+	w.contains("the problem", entries[0].Deliveries[0].Problem, "500")
+	w.must(try(rita))
+	same(w, "told", chat.kinds(), "override override override")
+	w.refused(try(rita), "delivered")
+	w.refused(w.service.TryAgain(w.Context(), rita, "none"), "unknown-delivery")
+	entries, err = w.store().Notifications(w.Context(), promotion.NotificationFilter{Undelivered: true, Limit: 9})
+	w.must(err)
+	same(w, "undelivered at last", len(entries), 0)
+	w.lookAtEverything()
+	same(w, "told by what was still to come", len(chat.got), 3)
+}
+
 func TestADestinationThatIsConfiguredNoMore(t *testing.T) {
 	w := newProdWorld(t)
 	w.tells("chat", w.newReceiver())

@@ -65,6 +65,38 @@ func (q *Queries) Deliveries(ctx context.Context, arg DeliveriesParams) ([]Deliv
 	return items, nil
 }
 
+const deliveriesOf = `-- name: DeliveriesOf :many
+SELECT id, notification_id, destination, attempts, tried_at, delivered_at, problem FROM notification_deliveries WHERE notification_id = ANY ($1::bigint[]) ORDER BY notification_id, destination
+`
+
+func (q *Queries) DeliveriesOf(ctx context.Context, notifications []int64) ([]NotificationDelivery, error) {
+	rows, err := q.db.Query(ctx, deliveriesOf, notifications)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotificationDelivery
+	for rows.Next() {
+		var i NotificationDelivery
+		if err := rows.Scan(
+			&i.ID,
+			&i.NotificationID,
+			&i.Destination,
+			&i.Attempts,
+			&i.TriedAt,
+			&i.DeliveredAt,
+			&i.Problem,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const deliveryByID = `-- name: DeliveryByID :one
 SELECT d.id, d.notification_id, d.destination, d.attempts, d.tried_at, d.delivered_at, d.problem, n.id, n.kind, n.object, n.occasion, n.at, n.application, n.environment, n.promotion_id, n.actor, n.message, n.page FROM notification_deliveries d JOIN notifications n ON n.id = d.notification_id WHERE d.id = $1
 `
@@ -165,6 +197,65 @@ func (q *Queries) InsertNotification(ctx context.Context, arg InsertNotification
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const notifications = `-- name: Notifications :many
+SELECT id, kind, object, occasion, at, application, environment, promotion_id, actor, message, page FROM notifications n
+WHERE ($1::text = '' OR n.application = $1::text)
+  AND ($2::text = '' OR n.environment = $2::text)
+  AND ($3::text = '' OR n.kind = $3::text)
+  AND (NOT $4::boolean
+       OR EXISTS (SELECT FROM notification_deliveries d WHERE d.notification_id = n.id AND d.delivered_at IS NULL))
+  AND ($5::bigint = 0 OR n.id < $5::bigint)
+ORDER BY n.id DESC LIMIT $6
+`
+
+type NotificationsParams struct {
+	Application string
+	Environment string
+	Kind        string
+	Undelivered bool
+	Before      int64
+	Most        int32
+}
+
+func (q *Queries) Notifications(ctx context.Context, arg NotificationsParams) ([]Notification, error) {
+	rows, err := q.db.Query(ctx, notifications,
+		arg.Application,
+		arg.Environment,
+		arg.Kind,
+		arg.Undelivered,
+		arg.Before,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Notification
+	for rows.Next() {
+		var i Notification
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Object,
+			&i.Occasion,
+			&i.At,
+			&i.Application,
+			&i.Environment,
+			&i.PromotionID,
+			&i.Actor,
+			&i.Message,
+			&i.Page,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const saveDelivery = `-- name: SaveDelivery :exec
