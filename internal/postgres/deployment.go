@@ -18,9 +18,8 @@ import (
 // person would call its state differs; counts of a rollout alone do not. Several servers watch: what one saw before what another has
 // stored already is refused, so that it looks again. That nothing is known any more counts from then on.
 func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targetID, releaseID int64) (bool, error) {
-	old, err := t.q.LockDeployment(ctx, dbsqlc.LockDeploymentParams{Cluster: o.Key.Cluster, Namespace: o.Key.Namespace, Name: o.Key.Name})
-	known := err == nil
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	old, known, err := t.lockDeployment(ctx, o.Key)
+	if err != nil {
 		return false, err
 	}
 	row, err := deploymentRow(o, targetID, releaseID)
@@ -51,6 +50,21 @@ func (t *tx) SaveObservation(ctx context.Context, o promotion.Observation, targe
 	return true, t.q.InsertObservation(ctx, dbsqlc.InsertObservationParams{DeploymentID: id, TargetID: row.TargetID, ReleaseID: row.ReleaseID,
 		Sync: row.Sync, Health: row.Health, Revision: row.Revision, Operation: row.Operation, Message: row.Message, Images: row.Images,
 		ImageIds: row.ImageIds, ObservedAt: row.ObservedAt})
+}
+
+// lockDeployment reads a deployment that nobody else saves until the transaction has ended. One that is not known yet has no row to
+// lock, so servers that see it for the first time wait for each other by its name.
+func (t *tx) lockDeployment(ctx context.Context, k promotion.DeploymentKey) (d dbsqlc.Deployment, known bool, err error) {
+	key := dbsqlc.LockDeploymentParams{Cluster: k.Cluster, Namespace: k.Namespace, Name: k.Name}
+	if d, err = t.q.LockDeployment(ctx, key); errors.Is(err, pgx.ErrNoRows) {
+		if err = t.q.AwaitDeployment(ctx, dbsqlc.AwaitDeploymentParams(key)); err == nil {
+			d, err = t.q.LockDeployment(ctx, key)
+		}
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return d, false, nil
+	}
+	return d, err == nil, err
 }
 
 func differs(old dbsqlc.Deployment, row dbsqlc.SaveDeploymentParams) bool {

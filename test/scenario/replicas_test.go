@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -35,5 +36,38 @@ func TestWhatAnotherServerHasSeenLaterStays(t *testing.T) {
 	away.Sync, away.Health, away.Message = promotion.SyncUnknown, promotion.HealthUnknown, "The cluster is away."
 	w.must(w.service.Observed(w.Context(), away))
 	same(w, "health while nobody knows", now(), promotion.HealthUnknown)
-	same(w, "stretches that end before they begin", w.count("SELECT count(*) FROM deployment_observations WHERE replaced_at < observed_at"), 0)
+}
+
+// Two servers see an Application for the first time at once. The one that has seen it earlier, and tells it later, is told so.
+func TestWhatTwoServersSeeForTheFirstTime(t *testing.T) {
+	w := newProdWorld(t)
+	first := promotion.Observation{Key: promotion.DeploymentKey{Cluster: clusterName, Namespace: "argocd", Name: "new"},
+		Sync: promotion.Synced, Health: promotion.Healthy, ObservedAt: w.clock.now()}
+	second := first
+	second.Health, second.ObservedAt = promotion.Progressing, first.ObservedAt.Add(time.Millisecond)
+	save := func(o promotion.Observation, before func()) error {
+		return w.store().Tx(w.Context(), func(tx promotion.Tx) error {
+			_, err := tx.SaveObservation(w.Context(), o, 0, 0)
+			before()
+			return err
+		})
+	}
+	late := make(chan error, 1)
+	w.must(save(second, func() {
+		go func() { late <- save(first, func() {}) }()
+		w.awaitLock()
+	}))
+	if err := <-late; !errors.Is(err, promotion.ErrOutdated) {
+		t.Errorf("the earlier one was answered with %v", err)
+	}
+	same(w, "stretches", w.count("SELECT count(*) FROM deployment_observations o JOIN deployments d ON d.id = o.deployment_id WHERE d.name = 'new'"), 1)
+}
+
+// awaitLock waits until somebody waits for a lock of the database.
+func (w *world) awaitLock() {
+	w.Helper()
+	for w.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
+		w.must(w.Context().Err())
+		runtime.Gosched()
+	}
 }

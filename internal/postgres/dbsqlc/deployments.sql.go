@@ -11,6 +11,21 @@ import (
 	"time"
 )
 
+const awaitDeployment = `-- name: AwaitDeployment :exec
+SELECT pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'deployment', $1::text, $2::text, $3::text), 0))
+`
+
+type AwaitDeploymentParams struct {
+	Cluster   string
+	Namespace string
+	Name      string
+}
+
+func (q *Queries) AwaitDeployment(ctx context.Context, arg AwaitDeploymentParams) error {
+	_, err := q.db.Exec(ctx, awaitDeployment, arg.Cluster, arg.Namespace, arg.Name)
+	return err
+}
+
 const deployments = `-- name: Deployments :many
 SELECT d.id, d.target_id, d.cluster, d.namespace, d.name, d.simulated, d.repository_url, d.path, d.automated_sync, d.sync, d.health, d.revision, d.compared_rev, d.operation, d.operation_rev, d.message, d.images, d.image_ids, d.containers, d.rollout, d.release_id, d.since, d.observed_at, d.application, coalesce(t.application, '')::text AS application, coalesce(t.environment, '')::text AS environment,
        coalesce(r.version, '')::text AS version, coalesce(r.number, 0)::integer AS number,

@@ -1,6 +1,9 @@
 -- name: LockDeployment :one
 SELECT * FROM deployments WHERE cluster = $1 AND namespace = $2 AND name = $3 FOR UPDATE;
 
+-- name: AwaitDeployment :exec
+SELECT pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'deployment', sqlc.arg(cluster)::text, sqlc.arg(namespace)::text, sqlc.arg(name)::text), 0));
+
 -- name: SaveDeployment :one
 INSERT INTO deployments (target_id, cluster, namespace, name, simulated, repository_url, path, automated_sync, sync, health,
     revision, compared_rev, operation, operation_rev, message, images, image_ids, containers, rollout, release_id, since, observed_at,
