@@ -31,14 +31,15 @@ func (r reader) HoldsOf(ctx context.Context, targetID int64) ([]promotion.Hold, 
 	rows, err := r.q.HoldsOf(ctx, targetID)
 	all := make([]promotion.Hold, len(rows))
 	for i, h := range rows {
-		all[i] = promotion.Hold{ID: h.Hold.ID, Reason: h.Hold.Reason, HeldBy: h.Hold.HeldBy, HeldAt: h.Hold.HeldAt,
+		all[i] = promotion.Hold{ID: h.Hold.ID, Reason: h.Hold.Reason, HeldBy: h.Hold.HeldBy, HeldAt: h.Hold.HeldAt, Rollback: value(h.Hold.PromotionID),
 			Target: promotion.Target{ID: value(h.Target), Application: value(h.Application), Environment: value(h.Environment), Path: value(h.Path)}}
 	}
 	return all, err
 }
 
 func (t *tx) InsertHold(ctx context.Context, h promotion.Hold) (bool, error) {
-	n, err := t.q.InsertHold(ctx, dbsqlc.InsertHoldParams{TargetID: nullID(h.Target.ID), Reason: h.Reason, HeldBy: h.HeldBy, HeldAt: h.HeldAt})
+	n, err := t.q.InsertHold(ctx, dbsqlc.InsertHoldParams{TargetID: nullID(h.Target.ID), Reason: h.Reason, HeldBy: h.HeldBy, HeldAt: h.HeldAt,
+		PromotionID: nullID(h.Rollback)})
 	return n > 0, err
 }
 

@@ -194,18 +194,25 @@ func (t *tx) ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason
 	return t.q.ClearRollbackMarks(ctx, dbsqlc.ClearRollbackMarksParams{ReleaseID: releaseID, By: by, Reason: reason, At: at})
 }
 
-func (t *tx) KeepMissed(ctx context.Context, releaseID int64, m promotion.Missed, at time.Time) error {
-	return t.q.KeepMissed(ctx, dbsqlc.KeepMissedParams{ReleaseID: releaseID, TargetID: m.TargetID, Reason: m.Reason, StartedByBuild: nullID(m.BuildID), MissedAt: at})
+func (t *tx) KeepMissed(ctx context.Context, m promotion.Missed, at time.Time) error {
+	return t.q.KeepMissed(ctx, dbsqlc.KeepMissedParams{ReleaseID: m.ReleaseID, TargetID: m.TargetID, Reason: m.Reason,
+		StartedByBuild: nullID(m.BuildID), HoldID: nullID(m.HoldID), MissedAt: at})
 }
 
 func (t *tx) TakeMissed(ctx context.Context, releaseID int64) ([]promotion.Missed, error) {
 	rows, err := t.q.TakeMissed(ctx, releaseID)
 	all := make([]promotion.Missed, len(rows))
 	for i, row := range rows {
-		all[i] = promotion.Missed{TargetID: row.TargetID, Reason: row.Reason}
-		if row.StartedByBuild != nil {
-			all[i].BuildID = *row.StartedByBuild
-		}
+		all[i] = promotion.Missed{ReleaseID: row.ReleaseID, TargetID: row.TargetID, Reason: row.Reason, BuildID: value(row.StartedByBuild)}
+	}
+	return all, err
+}
+
+func (t *tx) TakeHeldBack(ctx context.Context, holdID int64) ([]promotion.Missed, error) {
+	rows, err := t.q.TakeHeldBack(ctx, holdID)
+	all := make([]promotion.Missed, len(rows))
+	for i, row := range rows {
+		all[i] = promotion.Missed{ReleaseID: row.ReleaseID, TargetID: row.TargetID, Reason: row.Reason, BuildID: value(row.StartedByBuild), HoldID: holdID}
 	}
 	return all, err
 }

@@ -160,7 +160,7 @@ func (s *Service) take(ctx context.Context, f *situation, st step) error {
 	return nil
 }
 
-// concernOthers tells people of a failure, and has whoever waits behind what is over move up.
+// concernOthers tells people of a failure, and of what is over ends a rollback's hold and has whoever waits behind it move up.
 func (s *Service) concernOthers(ctx context.Context, tx Tx, p Promotion, before State, wasOpen bool) error {
 	if before != StateFailed && p.State() == StateFailed {
 		if err := s.notify(ctx, tx, p.failed(s.Now())); err != nil {
@@ -168,6 +168,9 @@ func (s *Service) concernOthers(ctx context.Context, tx Tx, p Promotion, before 
 		}
 	}
 	if wasOpen && !p.Open() {
+		if err := s.endHoldOf(ctx, tx, p); err != nil {
+			return err
+		}
 		return tx.EnqueueTarget(ctx, p.Target.ID)
 	}
 	return nil

@@ -39,17 +39,27 @@ func (s *Service) startAutomatic(ctx context.Context, tx Tx, r Release, verified
 	return nil
 }
 
-func (s *Service) startUnlessHeld(ctx context.Context, tx Tx, p Promotion) error {
-	holds, err := tx.HoldsOf(ctx, p.Target.ID)
-	if err != nil {
+func (s *Service) startUnlessHeld(ctx context.Context, tx Tx, p Promotion, holds []Hold) error {
+	if err := refuseHeld(holds); err != nil {
 		return err
-	}
-	if len(holds) > 0 {
-		return conflict("held", "%s held by %s: %s", holds[0].what(), holds[0].HeldBy, holds[0].Reason)
 	}
 	if err := refuseRolledBack(ctx, tx, p.Release); err != nil {
 		return err
 	}
-	_, err = s.start(ctx, tx, Sluice(), p)
+	_, err := s.start(ctx, tx, Sluice(), p)
 	return err
+}
+
+// codeHeldByRollback is of the refusal that only a rollback's own hold is the cause of, not a person's.
+const codeHeldByRollback = "held-by-rollback"
+
+func refuseHeld(holds []Hold) error {
+	if len(holds) == 0 {
+		return nil
+	}
+	first, code := holds[0], codeHeldByRollback
+	if i := slices.IndexFunc(holds, func(h Hold) bool { return h.Rollback == 0 }); i >= 0 {
+		first, code = holds[i], "held"
+	}
+	return conflict(code, "%s held by %s: %s", first.what(), first.HeldBy, first.Reason)
 }

@@ -65,7 +65,7 @@ func (s *Service) Decide(ctx context.Context, by Actor, r DecideRequest) (Promot
 		}
 		if r.Decision == "reject" {
 			p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Rejected, by.Name, s.Now(), r.Comment
-			return s.store(ctx, tx, by, p, "promotion.rejected", "rejected: "+r.Comment)
+			return s.end(ctx, tx, by, p, "promotion.rejected", "rejected: "+r.Comment)
 		}
 		return s.store(ctx, tx, by, p, "promotion.approved", "approved "+r.Comment)
 	})
@@ -93,7 +93,7 @@ func (s *Service) Cancel(ctx context.Context, by Actor, id int64, reason string)
 			return conflict("not-sluices-own", "pull request #%d is %s's own: close it at the host, or reject it here", p.Number, p.RequestedBy)
 		}
 		p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Cancelled, by.Name, s.Now(), reason
-		return s.store(ctx, tx, by, p, "promotion.cancelled", "cancelled by "+by.Name)
+		return s.end(ctx, tx, by, p, "promotion.cancelled", "cancelled by "+by.Name)
 	})
 }
 

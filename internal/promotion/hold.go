@@ -15,6 +15,8 @@ type Hold struct {
 	Reason string
 	HeldBy string
 	HeldAt time.Time
+
+	Rollback int64 // the promotion that made the hold, which ends with it if that ends unmerged; zero: a person holds it
 }
 
 // HoldRequest names what to hold: a target, or everything when both names are empty.
@@ -34,24 +36,24 @@ func (s *Service) Hold(ctx context.Context, by Actor, r HoldRequest) error {
 	if err != nil {
 		return err
 	}
-	return s.Store.Tx(ctx, func(tx Tx) error { return s.hold(ctx, tx, by, r, targets) })
-}
-
-func (s *Service) hold(ctx context.Context, tx Tx, by Actor, r HoldRequest, targets []Target) error {
 	h := Hold{Reason: r.Reason, HeldBy: by.Name, HeldAt: s.Now()}
 	if r.Application != "" {
 		h.Target = targets[0]
 	}
+	return s.Store.Tx(ctx, func(tx Tx) error { return s.hold(ctx, tx, by, h, targets) })
+}
+
+func (s *Service) hold(ctx context.Context, tx Tx, by Actor, h Hold, targets []Target) error {
 	created, err := tx.InsertHold(ctx, h)
 	if err != nil || !created {
 		return err // held already
 	}
-	e := s.event(ctx, by, "hold.started", fmt.Sprintf("%s held: %s", h.what(), r.Reason))
-	e.Object, e.Application, e.Environment = "hold", r.Application, r.Environment
+	e := s.event(ctx, by, "hold.started", fmt.Sprintf("%s held: %s", h.what(), h.Reason))
+	e.Object, e.Application, e.Environment = "hold", h.Target.Application, h.Target.Environment
 	return s.auditAndWake(ctx, tx, e, targets)
 }
 
-// Resume ends a hold.
+// Resume ends a hold. What only a rollback's hold kept policy from starting starts.
 func (s *Service) Resume(ctx context.Context, by Actor, r HoldRequest) error {
 	if err := allow(by, "resume a target", RoleReleaseManager, RoleAdmin); err != nil {
 		return err
@@ -65,14 +67,25 @@ func (s *Service) Resume(ctx context.Context, by Actor, r HoldRequest) error {
 		id = targets[0].ID
 	}
 	return s.Store.Tx(ctx, func(tx Tx) error {
-		released, err := tx.ReleaseHold(ctx, id, by.Name, s.Now())
-		if err != nil || !released {
+		h, err := holdOn(ctx, tx, id)
+		if err != nil || h.ID == 0 {
 			return err
 		}
-		e := s.event(ctx, by, "hold.ended", "resumed by "+by.Name)
-		e.Object, e.Application, e.Environment = "hold", r.Application, r.Environment
-		return s.auditAndWake(ctx, tx, e, targets)
+		if err := s.endHold(ctx, tx, by, h, "resumed by "+by.Name, targets); err != nil {
+			return err
+		}
+		return s.startHeldBack(ctx, tx, h, by.Name+" resumed it")
 	})
+}
+
+func (s *Service) endHold(ctx context.Context, tx Tx, by Actor, h Hold, why string, targets []Target) error {
+	released, err := tx.ReleaseHold(ctx, h.Target.ID, by.Name, s.Now())
+	if err != nil || !released {
+		return err
+	}
+	e := s.event(ctx, by, "hold.ended", why)
+	e.Object, e.Application, e.Environment = "hold", h.Target.Application, h.Target.Environment
+	return s.auditAndWake(ctx, tx, e, targets)
 }
 
 // heldBy lists the targets that a hold is about.

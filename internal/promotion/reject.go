@@ -66,7 +66,7 @@ func (s *Service) judgeRelease(ctx context.Context, by Actor, id int64, action s
 				continue
 			}
 			p.Decision, p.DecidedBy, p.DecidedAt, p.DecisionReason = Rejected, by.Name, s.Now(), r.Rejection
-			if err := s.store(ctx, tx, by, p, "promotion.rejected", "rejected with its release: "+r.Rejection); err != nil {
+			if err := s.end(ctx, tx, by, p, "promotion.rejected", "rejected with its release: "+r.Rejection); err != nil {
 				return err
 			}
 		}

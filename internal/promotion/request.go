@@ -135,6 +135,9 @@ func (s *Service) start(ctx context.Context, tx Tx, by Actor, p Promotion) (int6
 		if err := tx.SavePromotion(ctx, o); err != nil {
 			return 0, err
 		}
+		if err := s.endHoldOf(ctx, tx, o); err != nil {
+			return 0, err
+		}
 	}
 	message := fmt.Sprintf("release %d (%s) of %s requested for %s", p.Release.Number, p.Release.Version, p.Target.Application, p.Target.Environment)
 	if len(p.With) > 0 {
@@ -179,19 +182,6 @@ func refuseRejected(ctx context.Context, tx Tx, r Release) error {
 		err = conflict("rejected-release", "%s rejected release %d (%s): %s. Somebody has to reopen it first.", now.RejectedBy, now.Number, now.Version, now.Rejection)
 	}
 	return err
-}
-
-// holdForRollback keeps a target that goes back to an earlier release from being promoted forward again by itself.
-func (s *Service) holdForRollback(ctx context.Context, tx Tx, by Actor, p Promotion) error {
-	current, err := tx.LatestRevision(ctx, p.Target.ID)
-	if p.Kind != KindRollback || errors.Is(err, ErrNotFound) || err == nil && current.ReleaseID == p.Release.ID {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	r := HoldRequest{Application: p.Target.Application, Environment: p.Target.Environment,
-		Reason: fmt.Sprintf("promotion %d goes back to release %d (%s): %s", p.ID, p.Release.Number, p.Release.Version, p.Reason)}
-	return s.hold(ctx, tx, by, r, []Target{p.Target})
 }
 
 func (s *Service) refuseCurrent(ctx context.Context, tx Tx, p Promotion) error {
@@ -334,6 +324,14 @@ func (s *Service) store(ctx context.Context, tx Tx, by Actor, p Promotion, actio
 		return tx.Enqueue(ctx, Work{Kind: WorkAdvance, PromotionID: p.ID})
 	}
 	return tx.EnqueueTarget(ctx, p.Target.ID) // who waits behind it moves up
+}
+
+// end stores that a promotion is over although it was not merged, and with it the hold of a rollback.
+func (s *Service) end(ctx context.Context, tx Tx, by Actor, p Promotion, action, message string) error {
+	if err := s.store(ctx, tx, by, p, action, message); err != nil {
+		return err
+	}
+	return s.endHoldOf(ctx, tx, p)
 }
 
 // verifiedUpstream are the targets of the rank before a promotion's, and by which promotion its release is verified on each.

@@ -106,7 +106,7 @@ func (s *Service) ClearRollback(ctx context.Context, by Actor, id int64, reason 
 		if err := s.auditAndWake(ctx, tx, e, targets); err != nil {
 			return err
 		}
-		return s.startMissed(ctx, tx, by, r, targets)
+		return s.startMissed(ctx, tx, by, r)
 	})
 	return r, err
 }

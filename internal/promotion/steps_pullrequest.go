@@ -91,6 +91,11 @@ func (s *Service) markRolledBack(ctx context.Context, tx Tx, p Promotion) error 
 	if err != nil {
 		return err
 	}
+	if p.Decision != Requested && left != p.Release.ID { // its hold ended with the decision that the merge went past
+		if err := s.holdWith(ctx, tx, Sluice(), p); err != nil {
+			return err
+		}
+	}
 	if err := s.markRelease(ctx, tx, p, left); err != nil || before.ID == 0 || before.Release.ID == p.Release.ID || !before.RolledBackAt.IsZero() {
 		return err
 	}

@@ -136,9 +136,11 @@ type Tx interface {
 	// MarkRolledBack says of a release that a promotion rolled it back; marked is false when that was said before.
 	MarkRolledBack(ctx context.Context, releaseID, promotionID int64, at time.Time) (marked bool, err error)
 	ClearRollbackMarks(ctx context.Context, releaseID int64, by, reason string, at time.Time) error
-	// KeepMissed notes, once for each target, what did not start because the release is marked; TakeMissed takes all of it out.
-	KeepMissed(ctx context.Context, releaseID int64, m Missed, at time.Time) error
+	// KeepMissed notes, once for each release and target, what did not start because of a rollback. TakeMissed takes out what a
+	// release's mark was the cause of, TakeHeldBack what a hold was, the newest release first.
+	KeepMissed(ctx context.Context, m Missed, at time.Time) error
 	TakeMissed(ctx context.Context, releaseID int64) ([]Missed, error)
+	TakeHeldBack(ctx context.Context, holdID int64) ([]Missed, error)
 	// SaveDatabaseLook keeps when it was read last where it was not read now.
 	SaveDatabaseLook(ctx context.Context, l DatabaseLook) error
 	// SaveRejection stores whether a release is rejected, by whom and why.
@@ -190,7 +192,7 @@ type Tx interface {
 
 	InsertFreeze(ctx context.Context, z Freeze) (int64, error)
 	EndFreeze(ctx context.Context, id int64, by string, at time.Time) error
-	// InsertHold is not created when the target, or everything, is held already.
+	// InsertHold is not created when the target, or everything, is held already. A person's takes the place of a rollback's own.
 	InsertHold(ctx context.Context, h Hold) (created bool, err error)
 	ReleaseHold(ctx context.Context, targetID int64, by string, at time.Time) (released bool, err error)
 	InsertSyncPause(ctx context.Context, p SyncPause) (id int64, err error)

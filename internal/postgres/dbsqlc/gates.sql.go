@@ -109,7 +109,7 @@ func (q *Queries) Freezes(ctx context.Context, at time.Time) ([]Freeze, error) {
 }
 
 const holdsOf = `-- name: HoldsOf :many
-SELECT h.id, h.target_id, h.reason, h.held_by, h.held_at, h.released_by, h.released_at, t.id AS target, t.application, t.environment, t.path FROM holds h LEFT JOIN target_details t ON t.id = h.target_id
+SELECT h.id, h.target_id, h.reason, h.held_by, h.held_at, h.released_by, h.released_at, h.promotion_id, t.id AS target, t.application, t.environment, t.path FROM holds h LEFT JOIN target_details t ON t.id = h.target_id
 WHERE h.released_at IS NULL AND ($1::bigint = 0 OR h.target_id IS NULL OR h.target_id = $1::bigint)
 ORDER BY h.id
 `
@@ -139,6 +139,7 @@ func (q *Queries) HoldsOf(ctx context.Context, target int64) ([]HoldsOfRow, erro
 			&i.Hold.HeldAt,
 			&i.Hold.ReleasedBy,
 			&i.Hold.ReleasedAt,
+			&i.Hold.PromotionID,
 			&i.Target,
 			&i.Application,
 			&i.Environment,
@@ -227,22 +228,28 @@ func (q *Queries) InsertFreeze(ctx context.Context, arg InsertFreezeParams) (int
 }
 
 const insertHold = `-- name: InsertHold :execrows
-INSERT INTO holds (target_id, reason, held_by, held_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+INSERT INTO holds (target_id, reason, held_by, held_at, promotion_id) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (coalesce(target_id, 0)) WHERE released_at IS NULL
+DO UPDATE SET reason = EXCLUDED.reason, held_by = EXCLUDED.held_by, held_at = EXCLUDED.held_at, promotion_id = NULL
+WHERE holds.promotion_id IS NOT NULL AND EXCLUDED.promotion_id IS NULL
 `
 
 type InsertHoldParams struct {
-	TargetID *int64
-	Reason   string
-	HeldBy   string
-	HeldAt   time.Time
+	TargetID    *int64
+	Reason      string
+	HeldBy      string
+	HeldAt      time.Time
+	PromotionID *int64
 }
 
+// A person's hold takes the place of a rollback's own, which would end with the rollback.
 func (q *Queries) InsertHold(ctx context.Context, arg InsertHoldParams) (int64, error) {
 	result, err := q.db.Exec(ctx, insertHold,
 		arg.TargetID,
 		arg.Reason,
 		arg.HeldBy,
 		arg.HeldAt,
+		arg.PromotionID,
 	)
 	if err != nil {
 		return 0, err

@@ -258,6 +258,8 @@ type Hold struct {
 	HeldAt     time.Time
 	ReleasedBy string
 	ReleasedAt *time.Time
+	// the rollback that made the hold, and with which it ends when that ends unmerged; null when a person holds it, also since
+	PromotionID *int64
 }
 
 type MigrationSetFile struct {

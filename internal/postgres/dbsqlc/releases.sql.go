@@ -94,8 +94,9 @@ func (q *Queries) InsertRelease(ctx context.Context, arg InsertReleaseParams) (I
 }
 
 const keepMissed = `-- name: KeepMissed :exec
-INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, missed_at) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (release_id, target_id) DO UPDATE SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, missed_at = EXCLUDED.missed_at
+INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, hold_id, missed_at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (release_id, target_id) DO UPDATE
+SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, hold_id = EXCLUDED.hold_id, missed_at = EXCLUDED.missed_at
 `
 
 type KeepMissedParams struct {
@@ -103,6 +104,7 @@ type KeepMissedParams struct {
 	TargetID       int64
 	Reason         string
 	StartedByBuild *int64
+	HoldID         *int64
 	MissedAt       time.Time
 }
 
@@ -112,6 +114,7 @@ func (q *Queries) KeepMissed(ctx context.Context, arg KeepMissedParams) error {
 		arg.TargetID,
 		arg.Reason,
 		arg.StartedByBuild,
+		arg.HoldID,
 		arg.MissedAt,
 	)
 	return err
@@ -550,11 +553,49 @@ func (q *Queries) SaveRejection(ctx context.Context, arg SaveRejectionParams) er
 	return err
 }
 
+const takeHeldBack = `-- name: TakeHeldBack :many
+WITH taken AS (DELETE FROM missed_promotions WHERE hold_id = $1::bigint RETURNING release_id, target_id, reason, started_by_build)
+SELECT release_id, target_id, reason, started_by_build FROM taken ORDER BY release_id DESC
+`
+
+type TakeHeldBackRow struct {
+	ReleaseID      int64
+	TargetID       int64
+	Reason         string
+	StartedByBuild *int64
+}
+
+func (q *Queries) TakeHeldBack(ctx context.Context, hold int64) ([]TakeHeldBackRow, error) {
+	rows, err := q.db.Query(ctx, takeHeldBack, hold)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TakeHeldBackRow
+	for rows.Next() {
+		var i TakeHeldBackRow
+		if err := rows.Scan(
+			&i.ReleaseID,
+			&i.TargetID,
+			&i.Reason,
+			&i.StartedByBuild,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const takeMissed = `-- name: TakeMissed :many
-DELETE FROM missed_promotions WHERE release_id = $1 RETURNING target_id, reason, started_by_build
+DELETE FROM missed_promotions WHERE release_id = $1 AND hold_id IS NULL RETURNING release_id, target_id, reason, started_by_build
 `
 
 type TakeMissedRow struct {
+	ReleaseID      int64
 	TargetID       int64
 	Reason         string
 	StartedByBuild *int64
@@ -569,7 +610,12 @@ func (q *Queries) TakeMissed(ctx context.Context, releaseID int64) ([]TakeMissed
 	var items []TakeMissedRow
 	for rows.Next() {
 		var i TakeMissedRow
-		if err := rows.Scan(&i.TargetID, &i.Reason, &i.StartedByBuild); err != nil {
+		if err := rows.Scan(
+			&i.ReleaseID,
+			&i.TargetID,
+			&i.Reason,
+			&i.StartedByBuild,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -14,7 +14,11 @@ WHERE h.released_at IS NULL AND (sqlc.arg(target)::bigint = 0 OR h.target_id IS 
 ORDER BY h.id;
 
 -- name: InsertHold :execrows
-INSERT INTO holds (target_id, reason, held_by, held_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+-- A person's hold takes the place of a rollback's own, which would end with the rollback.
+INSERT INTO holds (target_id, reason, held_by, held_at, promotion_id) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (coalesce(target_id, 0)) WHERE released_at IS NULL
+DO UPDATE SET reason = EXCLUDED.reason, held_by = EXCLUDED.held_by, held_at = EXCLUDED.held_at, promotion_id = NULL
+WHERE holds.promotion_id IS NOT NULL AND EXCLUDED.promotion_id IS NULL;
 
 -- name: ReleaseHold :execrows
 UPDATE holds SET released_by = sqlc.arg(released_by), released_at = sqlc.arg(at)::timestamptz

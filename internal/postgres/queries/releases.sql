@@ -109,8 +109,13 @@ UPDATE rollback_marks SET cleared_at = sqlc.arg(at)::timestamptz, cleared_by = s
 WHERE release_id = sqlc.arg(release_id) AND cleared_at IS NULL;
 
 -- name: KeepMissed :exec
-INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, missed_at) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (release_id, target_id) DO UPDATE SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, missed_at = EXCLUDED.missed_at;
+INSERT INTO missed_promotions (release_id, target_id, reason, started_by_build, hold_id, missed_at) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (release_id, target_id) DO UPDATE
+SET reason = EXCLUDED.reason, started_by_build = EXCLUDED.started_by_build, hold_id = EXCLUDED.hold_id, missed_at = EXCLUDED.missed_at;
 
 -- name: TakeMissed :many
-DELETE FROM missed_promotions WHERE release_id = $1 RETURNING target_id, reason, started_by_build;
+DELETE FROM missed_promotions WHERE release_id = $1 AND hold_id IS NULL RETURNING release_id, target_id, reason, started_by_build;
+
+-- name: TakeHeldBack :many
+WITH taken AS (DELETE FROM missed_promotions WHERE hold_id = sqlc.arg(hold)::bigint RETURNING release_id, target_id, reason, started_by_build)
+SELECT * FROM taken ORDER BY release_id DESC;
