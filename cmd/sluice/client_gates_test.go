@@ -51,6 +51,10 @@ Deployment/web
 5   everything   everywhere   rita     2026-03-01 12:00:00Z  fire
 6   web          prod         ada      2026-03-01 12:00:00Z  load test
 `
+	attestationsText = `ID  SUBJECT   VERDICT       FROM   TO                 BY   AT                    EXPIRES               REASON
+4   messages  compatible    1.4.2  1.4.1              ada  2026-03-01 12:00:00Z  2026-03-01 13:00:00Z  same schema
+3   caches    incompatible  1.4.2  every earlier one  ci   2026-03-01 12:00:00Z  -                     keys are hashed
+`
 	pauseText = `ID  APPLICATION  ENVIRONMENT  OWNER  PAUSED BY  UNTIL                 OVERDUE  REASON
 4   web          prod         ada    rita       2026-03-01 13:00:00Z  overdue  fire
 `
@@ -63,10 +67,15 @@ Deployment/web
 `
 )
 
+// attests is a sign-off, but for how long it counts.
+var attests = []string{"--application", "web", "--from", "1.4.2", "--to", "1.4.1", "--subject", "messages", "--verdict", "compatible", "--reason", "same schema"}
+
 // What each command sends and prints.
 func TestGateCommands(t *testing.T) {
 	t.Parallel()
 	target := []string{"--application", "web", "--environment", "prod"}
+	signed := api.Attestation{ID: 4, Subject: "messages", Verdict: "compatible", FromVersion: "1.4.2", ToVersion: "1.4.1", Reason: "same schema",
+		AttestedBy: "ada", AttestedAt: someTime, ExpiresAt: laterTime}
 	with := func(first []string, more ...string) []string { return append(append([]string{}, first...), more...) }
 	tests := []struct {
 		name   string
@@ -89,6 +98,14 @@ func TestGateCommands(t *testing.T) {
 			api.Evidence{ID: 9, Release: 3, Name: "scan", Verdict: api.EvidenceVerdictFail, Source: "ci"},
 			`POST /api/v1/evidence {"digest":"` + someDigest + `","name":"scan","verdict":"fail"}`,
 			"evidence 9  scan: fail, by ci\nrelease     3\n", 0, 201},
+		{"attestation", newAttestCommand(), with(attests, "--expires", "2026-03-01T13:00:00Z"), signed,
+			`POST /api/v1/attestations {"application":"web","expires_at":"2026-03-01T13:00:00Z","from":"1.4.2","reason":"same schema",` +
+				`"subject":"messages","to":"1.4.1","verdict":"compatible"}`,
+			"attestation 4  messages: compatible, by ada\nfrom           1.4.2\nto             1.4.1\nexpires        2026-03-01 13:00:00Z\n", 0, 201},
+		{"attestations", newAttestCommand(), []string{"list", "--application", "web"},
+			api.AttestationList{Items: []api.Attestation{signed, {ID: 3, Build: 7, Subject: "caches", Verdict: "incompatible", FromVersion: "1.4.2",
+				Reason: "keys are hashed", AttestedBy: "ci", AttestedAt: someTime}}},
+			"GET /api/v1/attestations?application=web ", attestationsText, 0, 0},
 		{"plan that is held", newPlanCommand(), with(target, "--release", "1.4.2", "--at", "2026-03-01T12:00:00Z"), planAnswer,
 			`POST /api/v1/promotions:plan {"application":"web","at":"2026-03-01T12:00:00Z","environment":"prod","release":"1.4.2"}`, planText, 3, 0},
 		{"plan that is not", newPlanCommand(), with(target, "--release", "3"),
@@ -307,6 +324,12 @@ func TestGateCommandsRefuse(t *testing.T) {
 		{"no freeze", newFreezeCommand(), []string{"end"}, "end FREEZE"},
 		{"no id", newFreezeCommand(), []string{"end", "fair"}, "whole number"},
 		{"hotfix without a reason", newPromoteCommand(), []string{"--application", "web", "--environment", "prod", "--release", "1.0.1", "--hotfix"}, "--reason is missing"},
+		{"an attestation of nothing", newAttestCommand(), []string{"--application", "web"}, "--from is missing"},
+		{"an attestation for ever", newAttestCommand(), attests, "--expires is missing"},
+		{"an attestation until nobody knows", newAttestCommand(), append(attests[:len(attests):len(attests)], "--expires", "soon"), "RFC 3339"},
+		{"an attestation of something else", newAttestCommand(), append(attests[:len(attests):len(attests)], "--expires", "+1h", "--subject", "luck"), "side-effects"},
+		{"an attestation that knows not", newAttestCommand(), append(attests[:len(attests):len(attests)], "--expires", "+1h", "--verdict", "maybe"), "compatible or incompatible"},
+		{"attestations of nobody", newAttestCommand(), []string{"list"}, "--application is missing"},
 		{"hold of nothing", newHoldCommand(), []string{"--reason", "fire"}, "--application is missing"},
 		{"hold of two things", newHoldCommand(), []string{"--everything", "--application", "web", "--reason", "fire"}, "--everything"},
 		{"hold without a reason", newHoldCommand(), []string{"--everything"}, "--reason is missing"},

@@ -48,7 +48,7 @@ func newRootCommand(options ...serverOption) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(options...), newDemoCommand(options...), newMigrateCommand(), newTokenCommand(),
 		newBuildCommand(), newPromoteCommand(), newApproveCommand(), newStatusCommand(), newHistoryCommand(),
-		newPlanCommand(), newEvidenceCommand(), newFreezeCommand(), newWindowCommand(), newOwedCommand(), newHoldCommand(), newResumeCommand(), newSyncPauseCommand(),
+		newPlanCommand(), newEvidenceCommand(), newAttestCommand(), newFreezeCommand(), newWindowCommand(), newOwedCommand(), newHoldCommand(), newResumeCommand(), newSyncPauseCommand(),
 		newRestoreCommand(), newOverrideCommand(), newViolationsCommand(), newNotificationsCommand(), newDriftCommand(),
 		newOverlayCommand(), newLintCommand(), newPolicyCommand(), newAuditCommand(), newSetupCommand(), newDoctorCommand(), newWindowsCommand(), newMigrationsCommand(), newRollbackCommand(),
 	)

@@ -17,6 +17,16 @@ func (c *Client) PostEvidence(ctx context.Context, r api.EvidenceRequest) (api.E
 	return call[api.Evidence](ctx, c, http.MethodPost, "/api/v1/evidence", nil, r)
 }
 
+// Attest signs off whether an earlier release can go on with what another has left behind.
+func (c *Client) Attest(ctx context.Context, r api.AttestationRequest) (api.Attestation, error) {
+	return call[api.Attestation](ctx, c, http.MethodPost, "/api/v1/attestations", nil, r)
+}
+
+// Attestations are what was attested of an application's releases, newest first.
+func (c *Client) Attestations(ctx context.Context, application string) (api.AttestationList, error) {
+	return call[api.AttestationList](ctx, c, http.MethodGet, "/api/v1/attestations", query{"application": application}, nil)
+}
+
 // Plan says what every gate would say of a promotion.
 func (c *Client) Plan(ctx context.Context, r api.PlanRequest) (api.Plan, error) {
 	return call[api.Plan](ctx, c, http.MethodPost, "/api/v1/promotions:plan", nil, r)
