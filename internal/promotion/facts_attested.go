@@ -169,7 +169,9 @@ func (a attested) dependency(p EnvironmentPolicy) rollback.Dependency {
 			return fine
 		case a.words[subject] == rollback.Incompatible:
 			return bad
-		case p.Attest != nil && !slices.Contains(p.Attest, subject):
+		case p.Attest == nil:
+			return rollback.NotAsked
+		case !slices.Contains(p.Attest, subject):
 			return rollback.NotRequired
 		}
 		return rollback.Missing

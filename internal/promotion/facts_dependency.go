@@ -7,7 +7,7 @@ import (
 )
 
 // dependencyFacts says how the secrets do that controllers write, and what was attested. Where the policy does not say what has to be,
-// and nothing else is known to be wrong or unread, the check is listed as unchecked.
+// that is not configured, and so neither unknown nor fine: the check is listed as unchecked, unless something else of it was not read.
 func dependencyFacts(st goingBack, c ClusterFacts, policy EnvironmentPolicy, g *gathered) {
 	d := st.attested.dependency(policy)
 	d.Targets, d.Metrics = st.declared.targets, st.declared.metrics
@@ -32,7 +32,7 @@ func dependencyFacts(st goingBack, c ClusterFacts, policy EnvironmentPolicy, g *
 		}
 	}
 	g.Dependency = d
-	if policy.Attest == nil && !unread && !slices.Contains(g.Unchecked, rollback.DependencyRecoverable) {
+	if !unread && slices.Contains([]rollback.State{d.Messages, d.Cache, d.ExternalEffects}, rollback.NotAsked) {
 		g.Unchecked = append(g.Unchecked, rollback.DependencyRecoverable)
 	}
 }

@@ -105,8 +105,8 @@ func (v RollbackVerdict) said(kind ChangeKind, accepted []Acceptance) string {
 	if v.Verdict.Gate == rollback.Blocked && len(v.Unread) > 0 {
 		fmt.Fprintf(&b, " Not read: %s.", strings.Join(v.Unread, "; "))
 	}
-	if len(v.Verdict.Unchecked) > 0 {
-		fmt.Fprintf(&b, " Unchecked, since nothing is connected: %s.", strings.Join(v.Verdict.Unchecked, ", "))
+	for _, name := range v.Verdict.Unchecked {
+		fmt.Fprintf(&b, " %s", rollback.ExplainUnchecked(name))
 	}
 	return b.String()
 }

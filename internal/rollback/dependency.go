@@ -23,8 +23,8 @@ func dependencyRecoverable(d Dependency) findings {
 	for _, m := range d.Metrics {
 		f.state(m.Kept, No, "dependency-metric-broken:"+m.Name, "dependency-metric-unread:"+m.Name, Yes)
 	}
-	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed, NotRequired)
-	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed, NotRequired)
-	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable, NotRequired)
+	f.state(d.Messages, Incompatible, "messages-incompatible", "messages-unattested", Compatible, NotUsed, NotRequired, NotAsked)
+	f.state(d.Cache, Incompatible, "cache-incompatible", "cache-unattested", Compatible, NotUsed, NotRequired, NotAsked)
+	f.state(d.ExternalEffects, Irreversible, "external-effects-irreversible", "external-effects-unattested", None, Recoverable, NotRequired, NotAsked)
 	return f
 }

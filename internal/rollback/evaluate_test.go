@@ -126,6 +126,10 @@ func TestReasons(t *testing.T) {
 		"nobody has to attest": {func(f *rollback.Facts) {
 			f.Dependency.Messages, f.Dependency.Cache, f.Dependency.ExternalEffects = rollback.NotRequired, rollback.NotRequired, rollback.NotRequired
 		}, nil},
+		"nobody said whether to attest": {func(f *rollback.Facts) {
+			f.Dependency.Messages, f.Dependency.Cache, f.Dependency.ExternalEffects = rollback.NotAsked, rollback.NotAsked, rollback.NotAsked
+			f.Dependency.ExternalSecrets[0].StoreReady = rollback.Unread
+		}, []string{"secret-store-unread:es"}},
 		"attested against": {func(f *rollback.Facts) {
 			f.Dependency.Messages, f.Dependency.Cache = rollback.Incompatible, rollback.Incompatible
 		}, []string{"cache-incompatible", "messages-incompatible"}},
@@ -274,4 +278,17 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("the verdict contradicts itself: %+v", v)
 		}
 	})
+}
+
+// TestWhyACheckIsUncheckedIsSaid: each in its own words, and none as unknown.
+func TestWhyACheckIsUncheckedIsSaid(t *testing.T) {
+	t.Parallel()
+	said := map[string]bool{}
+	for _, check := range (rollback.Predicates{}).All() {
+		text := rollback.ExplainUnchecked(check.Name)
+		if !strings.Contains(text, "is unchecked: ") || strings.Contains(text, "unknown") || said[text] {
+			t.Errorf("%s: %q", check.Name, text)
+		}
+		said[text] = true
+	}
 }

@@ -88,3 +88,19 @@ var explanations = map[string]string{
 	"acceptance-of-a-no":        "%s is known to be so: it cannot be accepted.",
 	"acceptance-names-nothing":  "%s is not an unknown of this rollback.",
 }
+
+// ExplainUnchecked says why a predicate is unchecked, and how it would not be. It is not configured, which is not the same as unknown.
+func ExplainUnchecked(name string) string {
+	switch name {
+	case DataCompatible:
+		return "Data is unchecked: no build posted migrations, and the policy says nothing of a database."
+	case DependencyRecoverable:
+		return "Dependency is unchecked: the policy does not say in attest whether messages, caches and side effects have to be attested. " +
+			"What is known to be wrong with its secrets and with what it depends on counts all the same."
+	case ConfigCompatible:
+		return "Configuration is unchecked: no cluster is connected."
+	case TrafficSwitchable:
+		return "Traffic is unchecked: no cluster is connected."
+	}
+	return name + " is unchecked: nothing is connected for it."
+}

@@ -11,6 +11,7 @@ const (
 	Missing     State = "missing" // nobody has recorded or attested it
 	NotUsed     State = "not-used"
 	NotRequired State = "not-required" // policy does not ask for it
+	NotAsked    State = "not-asked"    // policy says nothing of whether it has to be
 
 	Yes     State = "yes"
 	No      State = "no"

@@ -133,9 +133,9 @@ func (c *checker) dependency(d Dependency) {
 		c.named(place+".name", m.Name)
 		c.state(place+".kept", m.Kept, Yes, No)
 	}
-	c.state("dependency.messages", d.Messages, Compatible, Incompatible, NotUsed, NotRequired)
-	c.state("dependency.cache", d.Cache, Compatible, Incompatible, NotUsed, NotRequired)
-	c.state("dependency.external_effects", d.ExternalEffects, None, Recoverable, Irreversible, NotRequired)
+	c.state("dependency.messages", d.Messages, Compatible, Incompatible, NotUsed, NotRequired, NotAsked)
+	c.state("dependency.cache", d.Cache, Compatible, Incompatible, NotUsed, NotRequired, NotAsked)
+	c.state("dependency.external_effects", d.ExternalEffects, None, Recoverable, Irreversible, NotRequired, NotAsked)
 }
 
 // state allows the given states and those that say nothing is known.

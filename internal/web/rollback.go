@@ -167,8 +167,8 @@ func said(v promotion.RollbackVerdict) []saidView {
 	for _, note := range v.Notes {
 		add("Worth knowing", note)
 	}
-	if len(v.Verdict.Unchecked) > 0 {
-		add("Unchecked", "Nothing is connected for "+strings.Join(v.Verdict.Unchecked, ", ")+".")
+	for _, name := range v.Verdict.Unchecked {
+		add("Unchecked", rollback.ExplainUnchecked(name))
 	}
 	return all
 }
@@ -213,7 +213,7 @@ func predicateMark(p rollback.Predicate) mark {
 	case rollback.Off:
 		return mark{Shape: "dash", Tone: "off", Word: string(p.Value), Title: "off by policy: it counts nowhere"}
 	case rollback.Unchecked:
-		return mark{Shape: "dash", Tone: "off", Word: string(p.Value), Title: "nothing is connected that could tell"}
+		return mark{Shape: "dash", Tone: "off", Word: string(p.Value), Title: "not connected or not configured, so not looked at"}
 	}
 	return mark{Shape: "unknown", Tone: "warn", Word: string(rollback.Unknown), Title: "it could not be found out"}
 }

@@ -87,7 +87,17 @@ func TestWithoutAPolicyNothingOfItIsChecked(t *testing.T) {
 	w.runsInProd(w.released("1.1.0", "web"))
 	v, check := w.dependency(w.safe(w.released("1.2.0", "web")))
 	same(w, "value", check.Value, rollback.Unchecked)
-	same(w, "messages", v.Facts.Dependency.Messages, rollback.Missing)
+	same(w, "messages", v.Facts.Dependency.Messages, rollback.NotAsked)
+}
+
+// TestWhatNobodyAskedForAndIsAttestedAllTheSameIsChecked: nothing of it is left that nobody has spoken for.
+func TestWhatNobodyAskedForAndIsAttestedAllTheSameIsChecked(t *testing.T) {
+	w := newProdWorld(t)
+	w.connects(answering{platforms: []string{platform}})
+	w.runsInProd(w.released("1.1.0", "web"))
+	_, check := w.dependency(w.safe(w.attesting("1.2.0", compatible(promotion.SubjectMessages, "1.1.0"),
+		compatible(promotion.SubjectCaches, "1.1.0"), compatible(promotion.SubjectSideEffects, "1.1.0"))))
+	same(w, "value", check.Value, rollback.Yes)
 }
 
 // TestAPersonSignsAPairOfReleasesForAWhile: somebody else than who asked, until it expires or is taken back.

@@ -63,6 +63,9 @@ func TestWhatAnApplicationDependsOnIsAskedBeforeItGoesBack(t *testing.T) {
 			}
 			v := w.verdict()
 			same(w, "the check", v.Verdict.Predicates.DependencyRecoverable.Value, test.value)
+			if said := strings.Join(v.Verdict.Predicates.DependencyRecoverable.Reasons, " "); strings.Contains(said, "unattested") {
+				t.Errorf("what the policy does not ask for is called unknown: %s", said)
+			}
 			if test.reason != "" {
 				w.contains("the reasons", strings.Join(v.Verdict.Blocking, " "), test.reason)
 				w.contains("what was found", strings.Join(append(v.Unread, v.Notes...), " "), test.says)
