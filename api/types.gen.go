@@ -2241,7 +2241,7 @@ type RollbackCandidate struct {
 	Images          RollbackVerdict `json:"images"`
 	ImagesAndConfig RollbackVerdict `json:"images_and_config"`
 
-	// Release `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// Release `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	Release RollbackRelease `json:"release"`
 
 	// Revert The way back that undoes the promotion which replaced the release, and nothing else.
@@ -2254,14 +2254,14 @@ type RollbackCheck struct {
 	At          time.Time           `json:"at"`
 	Candidates  []RollbackCandidate `json:"candidates"`
 
-	// Current `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// Current `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	Current     RollbackRelease `json:"current,omitempty,omitzero"`
 	Environment string          `json:"environment"`
 
-	// PointOfNoReturn `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// PointOfNoReturn `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	PointOfNoReturn RollbackRelease `json:"point_of_no_return,omitempty,omitzero"`
 
-	// Recommended `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// Recommended `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	Recommended RollbackRelease `json:"recommended,omitempty,omitzero"`
 }
 
@@ -2305,7 +2305,7 @@ type RollbackReason struct {
 	Text string `json:"text"`
 }
 
-// RollbackRelease `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+// RollbackRelease `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 type RollbackRelease struct {
 	ID      int64  `json:"id"`
 	Number  int    `json:"number"`
@@ -2354,7 +2354,7 @@ type RollbackVerdict struct {
 	Application string           `json:"application"`
 	Blocking    []RollbackReason `json:"blocking"`
 
-	// Candidate `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// Candidate `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	Candidate RollbackRelease     `json:"candidate,omitempty,omitzero"`
 	Checks    []RollbackPredicate `json:"checks"`
 
@@ -2364,7 +2364,7 @@ type RollbackVerdict struct {
 	// ConfirmedAt When they were found last.
 	ConfirmedAt time.Time `json:"confirmed_at"`
 
-	// Current `current` runs, `recommended` is the nearest candidate that may be gone back to, and `point_of_no_return` is the nearest that the database bars.
+	// Current `current` runs, `recommended` is the nearest candidate that is safe, or where none is the nearest that may be gone back to since the policy only reports what speaks against it, and `point_of_no_return` is the nearest that the database bars.
 	Current     RollbackRelease `json:"current,omitempty,omitzero"`
 	Environment string          `json:"environment"`
 

@@ -58,25 +58,42 @@ type RollbackCandidate struct {
 	Undo       Undoing
 }
 
-// Best is the first of the ways that are open, or the one by images alone. What ran together before comes before what a
-// promotion's undoing puts together.
+// Best is the first of the ways that are safe, or else that are open since the policy only reports what speaks against it, or the one
+// by images alone. What ran together before comes before what a promotion's undoing puts together.
 func (c RollbackCandidate) Best() RollbackVerdict {
+	best := c.Images
 	for _, v := range []RollbackVerdict{c.Images, c.WithConfig, c.Undo.Verdict} {
-		if v.Verdict.Gate == rollback.Open {
-			return v
+		if v.better(best) {
+			best = v
 		}
 	}
-	return c.Images
+	return best
 }
 
-// Nearest is the first candidate that may be gone back to; nil when there is none.
+// better: what is open comes before what is not, and of that what is safe.
+func (v RollbackVerdict) better(than RollbackVerdict) bool { return v.rank() > than.rank() }
+
+func (v RollbackVerdict) rank() int {
+	switch {
+	case v.Verdict.Gate != rollback.Open:
+		return 0
+	case v.Verdict.Overall != rollback.Safe:
+		return 1
+	}
+	return 2
+}
+
+// Nearest is the first candidate that is safe to go back to, or else the first that the policy lets be gone back to; nil when there
+// is none.
 func (c RollbackCheck) Nearest() *RollbackCandidate {
+	var nearest *RollbackCandidate
 	for i := range c.Candidates {
-		if c.Candidates[i].Best().Verdict.Gate == rollback.Open {
-			return &c.Candidates[i]
+		best := c.Candidates[i].Best()
+		if best.rank() > 0 && (nearest == nil || best.better(nearest.Best())) {
+			nearest = &c.Candidates[i]
 		}
 	}
-	return nil
+	return nearest
 }
 
 // PointOfNoReturn is the first candidate that the database bars: neither it nor what was before it can be gone back to.
