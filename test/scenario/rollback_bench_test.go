@@ -8,7 +8,7 @@ import (
 	"github.com/sluicehq/sluice/internal/rollback"
 )
 
-// BenchmarkVerdict judges 50 releases, each by both ways, with what lies between in the database: by a server that was just
+// BenchmarkVerdict judges 50 releases, each by all three ways (by revert as far as later changes let it), with what lies between in the database: by a server that was just
 // started, and by one that has just done so. What it takes to ask the registry for the same images, one after another and for
 // nothing else, is there to compare with.
 func BenchmarkVerdict(b *testing.B) {
@@ -30,6 +30,13 @@ func BenchmarkVerdict(b *testing.B) {
 		candidates = check.Candidates
 	}
 	cost := func(b *testing.B) {
+		undone := 0
+		for _, c := range candidates {
+			if c.Undo.Problem == "" && c.Undo.Verdict.Way == promotion.Revert {
+				undone++
+			}
+		}
+		b.ReportMetric(float64(undone), "reverts")
 		b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N*promotion.MostCandidates), "ms/candidate")
 	}
 	b.Run("cold", func(b *testing.B) {
