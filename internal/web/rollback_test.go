@@ -111,7 +111,9 @@ func TestPromotionPageLeadsToUndoingIt(t *testing.T) {
 func TestWhatIsOnlyReportedIsNotCalledSafe(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, true)
-	v := &d.back.Candidates[0].Images
+	only := &d.back.Candidates[0]
+	d.back.Candidates, only.WithConfig.Verdict.Gate, only.Undo.Verdict.Verdict.Gate = d.back.Candidates[:1], rollback.Blocked, rollback.Blocked
+	v := &only.Images
 	v.Facts.Modes = map[string]rollback.Mode{rollback.ConfigCompatible: rollback.ModeReport}
 	v.Verdict = rollback.Evaluate(v.Facts)
 	body := d.get(rita, "/applications/checkout/prod-eu/rollback").Body.String()
