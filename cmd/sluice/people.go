@@ -38,6 +38,16 @@ func (s *server) people(name string) []promotion.Role {
 	return nil
 }
 
+// groups are those that somebody is in now: by the server's configuration, under the name of the person or of their token.
+func (s *server) groups(name string) []string {
+	for _, p := range s.config.People {
+		if p.Name == name {
+			return p.Groups
+		}
+	}
+	return nil
+}
+
 func rolesOf(p config.Person) []promotion.Role {
 	roles := make([]promotion.Role, len(p.Roles))
 	for i, role := range p.Roles {

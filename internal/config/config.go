@@ -33,6 +33,7 @@ type Config struct {
 type Person struct {
 	Name   string   `json:"name"`
 	Roles  []string `json:"roles"`
+	Groups []string `json:"groups"` // of which a policy may ask that approvers are in one
 	GitHub string   `json:"github"` // login
 	Gitea  string   `json:"gitea"`
 }
@@ -259,8 +260,8 @@ func (c *Config) completeLists() error {
 			return fmt.Errorf("people[%d].name %q is used twice: give each person one entry, with all their logins", i, p.Name)
 		}
 		seen["person "+p.Name] = true
-		if p.Name == "" || len(p.Roles) == 0 || p.GitHub == "" && p.Gitea == "" {
-			return fmt.Errorf("people[%d]: give a name, roles, and the login at github or gitea", i)
+		if p.Name == "" || len(p.Roles) == 0 || p.GitHub == "" && p.Gitea == "" && len(p.Groups) == 0 {
+			return fmt.Errorf("people[%d]: give a name, roles, and the login at github or gitea, or groups", i)
 		}
 	}
 	for i, w := range c.Webhooks {

@@ -34,6 +34,7 @@ var settings = append([]setting{
 	either("reason", "required", "optional", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.ReasonRequired }),
 	count("approvals.count", func(p *promotion.EnvironmentPolicy) *int { return &p.Approvals }),
 	roles("approvals.roles"),
+	groups("approvals.groups"),
 	expiry("approvals.expire_after"),
 	fewer("concurrency.most", func(p *promotion.EnvironmentPolicy) *int { return &p.SyncsAtOnce }),
 	priority("concurrency.priority"),

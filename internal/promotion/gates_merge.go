@@ -82,8 +82,11 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 	if requester == "" {
 		requester = "whoever asks for it" // of a plan
 	}
-	reason := fmt.Sprintf("%d of %d approvals. Somebody other than %s, with the role %s, must approve.",
-		len(by), f.policy.Approvals, requester, roleNames(f.policy.ApproverRoles))
+	who := "with the role " + roleNames(f.policy.ApproverRoles)
+	if len(f.policy.ApproverGroups) > 0 {
+		who += " and in the group " + strings.Join(f.policy.ApproverGroups, " or ")
+	}
+	reason := fmt.Sprintf("%d of %d approvals. Somebody other than %s, %s, must approve.", len(by), f.policy.Approvals, requester, who)
 	if len(ignored) > 0 {
 		reason += " Not counted: " + strings.Join(ignored, "; ") + "."
 	}

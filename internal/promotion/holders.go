@@ -13,10 +13,11 @@ type holder struct {
 	kind ActorKind
 }
 
-// held are the roles that somebody holds now.
+// held are the roles that somebody holds now, and the groups that they are in.
 type held struct {
-	roles []Role
-	until time.Time // when they end by themselves; zero: never
+	roles  []Role
+	groups []string
+	until  time.Time // when they end by themselves; zero: never
 }
 
 // holders are those who decided something that has an effect only while they may decide it.
@@ -41,6 +42,9 @@ func (s *Service) holdersOf(ctx context.Context, r Reader, at time.Time, actors 
 			}
 			now.roles, now.until = append(now.roles, roles...), until
 		}
+		if s.Groups != nil {
+			now.groups = s.Groups(a.Name)
+		}
 		found[who] = now
 	}
 	return found, nil
@@ -56,6 +60,11 @@ func (h holders) lost(a Actor, needed []Role) string {
 		had = needed
 	}
 	return fmt.Sprintf("%s no longer has the role %s", a.Name, roleNames(had))
+}
+
+// inOne tells whether somebody is in one of the groups now. Of no groups everybody is.
+func (h holders) inOne(a Actor, groups []string) bool {
+	return len(groups) == 0 || slices.ContainsFunc(h[holder{a.Name, a.Kind}].groups, func(g string) bool { return slices.Contains(groups, g) })
 }
 
 // lookAtHolders asks which roles those hold now whose decisions the promotion rests on.

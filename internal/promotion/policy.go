@@ -24,6 +24,7 @@ type EnvironmentPolicy struct {
 	MergeMethod        MergeMethod // by which Sluice merges
 	Approvals          int         // how many people other than the requester
 	ApproverRoles      []Role
+	ApproverGroups     []string          // of which an approver is in one; none: no matter which
 	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
 	ReasonRequired     bool              // whoever asks for a promotion says why
 	Evidence           []NeededEvidence  // that must have passed

@@ -31,7 +31,9 @@ type Service struct {
 	// Identify tells who a person of a host is in Sluice, with the roles that they hold now. Nil: nobody of a host is known.
 	Identify func(repository, login string) (Actor, bool)
 	// People are the roles that a person holds now; none for somebody who is not known. Nil: no person is known.
-	People    func(name string) []Role
+	People func(name string) []Role
+	// Groups are those that somebody is in now, by the name that they have here. Nil: nobody is in any.
+	Groups    func(name string) []string
 	PublicURL string // where people reach Sluice, without a trailing slash
 	Log       *slog.Logger
 	// Checkpoint is told of every boundary between two steps. Tests end the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 )
 
@@ -240,6 +241,8 @@ func (f *situation) approved() (by, ignored []string, until time.Time) {
 			ignored = append(ignored, a.Actor+" has no approver's role")
 		case f.holders.lost(a.author(), f.policy.ApproverRoles) != "":
 			ignored = append(ignored, f.holders.lost(a.author(), f.policy.ApproverRoles))
+		case !f.holders.inOne(a.author(), f.policy.ApproverGroups):
+			ignored = append(ignored, a.Actor+" is not in the group "+strings.Join(f.policy.ApproverGroups, " or "))
 		case f.policy.ApprovalExpiry > 0 && f.now.Sub(a.DecidedAt) >= f.policy.ApprovalExpiry:
 			ignored = append(ignored, fmt.Sprintf("%s approved more than %s ago", a.Actor, f.policy.ApprovalExpiry))
 		case a.RenderedHash != f.RenderedHash:

@@ -22,7 +22,7 @@ func (w *world) closesAt(edge time.Time) {
 func (w *world) restarts() {
 	s := w.service
 	w.service = &promotion.Service{Store: s.Store, Sites: s.Sites, Clusters: s.Clusters, Registry: s.Registry, Manifests: s.Manifests,
-		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Metrics: s.Metrics,
+		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Groups: s.Groups, Metrics: s.Metrics,
 		Readers: s.Readers, Inspectors: s.Inspectors, LiveObjects: s.LiveObjects, Databases: s.Databases, Patience: s.Patience,
 		Destinations: s.Destinations, Projects: s.Projects, Reminders: s.Reminders}
 	clear(w.due)
@@ -178,6 +178,33 @@ func TestAnApproverWhoseRoleNoLongerApproves(t *testing.T) {
 	_, err = w.service.Decide(w.Context(), without, promotion.DecideRequest{PromotionID: id, Decision: "approve"})
 	w.refused(err, "forbidden")
 	w.approves(otto, id)
+	w.merges(rita, id)
+	w.is(id, promotion.StateMerged)
+}
+
+// An approver is in one of the groups that the policy names, as long as their approval is to count.
+func TestAnApproverIsInAGroup(t *testing.T) {
+	w := newProdWorld(t)
+	members := map[string][]string{ada.Name: {"web"}, otto.Name: {"payments"}}
+	w.service.Groups = func(name string) []string { return members[name] }
+	w.policies.change = func(_ promotion.Target, p *promotion.EnvironmentPolicy) {
+		p.ApproverGroups = []string{"payments", "sre"}
+	}
+	id := w.atProd("1.1.0")
+	approvals := func() promotion.GateResult { return w.gate(id, promotion.PhaseMerge, promotion.GateApprovals) }
+	w.contains("at first", approvals().Reason, "and in the group payments or sre, must approve")
+	w.approves(ada, id)
+	w.contains("of another group", approvals().Reason, "0 of 1", "ada is not in the group payments or sre")
+	w.approves(otto, id)
+	same(w, "of the group", approvals().Verdict, promotion.Pass)
+	members[otto.Name] = nil
+	_, err := w.service.Merge(w.Context(), rita, id)
+	w.refused(err, "merge-refused")
+	w.lookAtEverything()
+	w.contains("who left it", approvals().Reason, "0 of 1", "otto is not in the group payments or sre")
+	members[ada.Name] = []string{"sre"}
+	w.lookAtEverything()
+	same(w, "who came", approvals().Verdict, promotion.Pass)
 	w.merges(rita, id)
 	w.is(id, promotion.StateMerged)
 }
