@@ -2409,7 +2409,10 @@ type ServerStatusStatus string
 
 // Source defines model for Source.
 type Source struct {
-	Commit string `json:"commit"`
+	// Authors Who wrote the commits that the build brings, each by name, login at the config repository's host or e-mail address. Asked for where the
+	// policy does not let them approve it.
+	Authors []string `json:"authors,omitempty,omitzero"`
+	Commit  string   `json:"commit"`
 
 	// Ref Example: refs/heads/main
 	Ref string `json:"ref,omitempty,omitzero"`

@@ -37,6 +37,7 @@ func newBuildPostCommand() *cobra.Command {
 	flags.StringArrayVar(&charts, "chart", nil, "version of a chart that the overlays pin, as NAME=VERSION; give the flag once for each chart")
 	flags.StringVar(&r.Source.Repository, "source-repository", "", "repository that was built")
 	flags.StringVar(&r.Source.Commit, "source-commit", "", "commit that was built")
+	flags.StringArrayVar(&r.Source.Authors, "source-author", nil, "who wrote commits that the build brings, by name, login or e-mail address; repeat")
 	flags.StringVar(&r.Source.Ref, "source-ref", "", "branch or tag that was built")
 	flags.StringVar(&r.Line, "line", "", "line of releases, such as main or 1.4")
 	flags.StringVar(&r.Group, "group", "", "name under which several posts complete one release")

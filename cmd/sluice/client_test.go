@@ -95,7 +95,7 @@ func TestBuildPost(t *testing.T) {
 		WaitingFor: []string{"worker"}}}
 	out, status, err := s.invoke(t, newBuildCommand(), "post", "--application", "web", "--version", "1.4.2", "--line", "1.4",
 		"--artifact", "r.test/web@"+someDigest, "--artifact", "r.test/worker@"+someDigest, "--group", "ci-88", "--expects", "web,worker",
-		"--source-repository", "https://git.test/web", "--source-commit", someCommit, "--source-ref", "refs/heads/main",
+		"--source-repository", "https://git.test/web", "--source-commit", someCommit, "--source-ref", "refs/heads/main", "--source-author", "ada@example.com",
 		"--ci-provider", "jenkins", "--ci-run-url", "https://ci.test/88", "--token", "sluice_x", "--chart", "web=2.0.1",
 		"--attest", "messages=compatible:1.4.0", "--attest", "caches=incompatible:keys are hashed now: old ones are not")
 	if status != 0 {
@@ -110,7 +110,7 @@ func TestBuildPost(t *testing.T) {
 		Charts:    []api.BuildChart{{Name: "web", Version: "2.0.1"}},
 		Attestations: []api.BuildAttestation{{Subject: api.AttestationSubjectMessages, Verdict: api.AttestationVerdictCompatible, Since: "1.4.0"},
 			{Subject: api.AttestationSubjectCaches, Verdict: api.AttestationVerdictIncompatible, Summary: "keys are hashed now: old ones are not"}},
-		Source: api.Source{Repository: "https://git.test/web", Commit: someCommit, Ref: "refs/heads/main"},
+		Source: api.Source{Repository: "https://git.test/web", Commit: someCommit, Ref: "refs/heads/main", Authors: []string{"ada@example.com"}},
 		CI:     api.CIRun{Provider: "jenkins", RunURL: "https://ci.test/88"}}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)

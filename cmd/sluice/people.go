@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sluicehq/sluice/internal/config"
@@ -36,6 +37,20 @@ func (s *server) people(name string) []promotion.Role {
 		return web.PersonaRoles(name)
 	}
 	return nil
+}
+
+// author is whom CI calls the author of a commit: by the name or an address of the server's configuration, or a login at the host of the
+// config repository.
+func (s *server) author(repository, author string) (name string, known bool) {
+	for _, p := range s.config.People {
+		if slices.ContainsFunc(append([]string{p.Name}, p.Emails...), func(own string) bool { return strings.EqualFold(own, author) }) {
+			return p.Name, true
+		}
+	}
+	if by, known := s.configured(repository, author); known {
+		return by.Name, true
+	}
+	return author, len(s.people(author)) > 0
 }
 
 // groups are those that somebody is in now: by the server's configuration, under the name of the person or of their token.

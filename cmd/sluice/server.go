@@ -182,7 +182,7 @@ func (s *server) connect(ctx context.Context, registry promotion.Registry) error
 	s.service = &promotion.Service{
 		Store: s.store, Sites: sites, Clusters: map[string]promotion.Cluster{}, Readers: map[string]promotion.ClusterReader{}, Inspectors: map[string]promotion.Inspector{}, LiveObjects: map[string]promotion.LiveObjects{}, Projects: map[string]promotion.ProjectReader{}, Registry: registry,
 		Manifests: overlays.Overlays{}, Engine: argocd.Engine{}, Linter: lint.Linter{Now: time.Now}, Now: time.Now, PublicURL: s.config.PublicURL, Log: s.log, Checkpoint: s.checkpoint,
-		Policies: s.policies, Migrations: migration.Reader{}, Databases: s.databases(), Identify: s.identify, People: s.people, Groups: s.groups,
+		Policies: s.policies, Migrations: migration.Reader{}, Databases: s.databases(), Identify: s.identify, People: s.people, Groups: s.groups, Author: s.author,
 		Destinations: destinations(s.config.Notifications), Reminders: reminders(s.config.Notifications),
 	}
 	return s.measure()

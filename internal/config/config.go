@@ -34,6 +34,7 @@ type Person struct {
 	Name   string   `json:"name"`
 	Roles  []string `json:"roles"`
 	Groups []string `json:"groups"` // of which a policy may ask that approvers are in one
+	Emails []string `json:"emails"` // as their commits have them
 	GitHub string   `json:"github"` // login
 	Gitea  string   `json:"gitea"`
 }

@@ -59,7 +59,7 @@ func buildRequest(r api.BuildRequest) promotion.BuildRequest {
 		}),
 		Attestations: each(r.Attestations, buildAttestation),
 		Charts:       each(r.Charts, func(c api.BuildChart) promotion.Chart { return promotion.Chart(c) }),
-		Source:       promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref},
+		Source:       promotion.Source{Repository: r.Source.Repository, Commit: r.Source.Commit, Ref: r.Source.Ref, Authors: r.Source.Authors},
 		CI:           promotion.CIRun{Provider: r.CI.Provider, RunURL: r.CI.RunURL},
 	}
 }
@@ -81,7 +81,7 @@ func buildAnswer(out promotion.BuildOutcome) api.Build {
 			return api.BuildArtifact{Repository: a.Repository, Digest: a.Digest, Tags: a.Tags}
 		}),
 		Charts:   each(b.Charts, func(c promotion.Chart) api.BuildChart { return api.BuildChart(c) }),
-		Source:   api.Source{Repository: b.Source.Repository, Commit: b.Source.Commit, Ref: b.Source.Ref},
+		Source:   api.Source{Repository: b.Source.Repository, Commit: b.Source.Commit, Ref: b.Source.Ref, Authors: b.Source.Authors},
 		CI:       api.CIRun{Provider: b.CI.Provider, RunURL: b.CI.RunURL},
 		PostedBy: b.PostedBy, PostedAt: b.PostedAt.UTC(),
 		Releases:   each(out.Releases, releaseAnswer),

@@ -169,7 +169,7 @@ environments:
     sync: engine
     upstream: any
     reason: required
-    approvals: {count: 7, roles: [admin], groups: [payments], expire_after: 1h}
+    approvals: {count: 7, roles: [admin], groups: [payments], authors: exclude, expire_after: 1h}
     concurrency: {most: 2, priority: high}
     soak: 1h
     window: {lead: 1h, least_left: 1h}

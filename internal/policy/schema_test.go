@@ -131,6 +131,8 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		{atRoot, "both refuse", "environments: {prod: {approvals: {roles: [ci]}}}"},
 		{atRoot, "both refuse", "environments: {prod: {approvals: {roles: [admin, admin]}}}"},
 		{atRoot, "both accept", "environments: {prod: {approvals: {groups: [payments, site reliability]}}}"},
+		{atRoot, "both accept", "environments: {prod: {approvals: {authors: exclude}}}"},
+		{atRoot, "both refuse", "environments: {prod: {approvals: {authors: true}}}"},
 		{atRoot, "both refuse", "environments: {prod: {approvals: {groups: []}}}"},
 		{atRoot, "both refuse", "environments: {prod: {approvals: {groups: payments}}}"},
 		{atRoot, "both refuse", "environments: {prod: {approvals: {groups: [' ']}}}"},

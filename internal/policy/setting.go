@@ -35,6 +35,7 @@ var settings = append([]setting{
 	count("approvals.count", func(p *promotion.EnvironmentPolicy) *int { return &p.Approvals }),
 	roles("approvals.roles"),
 	groups("approvals.groups"),
+	either("approvals.authors", "exclude", "count", true, func(p *promotion.EnvironmentPolicy) *bool { return &p.ExcludeAuthors }),
 	expiry("approvals.expire_after"),
 	fewer("concurrency.most", func(p *promotion.EnvironmentPolicy) *int { return &p.SyncsAtOnce }),
 	priority("concurrency.priority"),

@@ -11,6 +11,15 @@ import (
 	"github.com/sluicehq/sluice/internal/promotion"
 )
 
+func (r reader) AuthorsOf(ctx context.Context, releaseID int64) (map[string][]string, error) {
+	rows, err := r.q.AuthorsOf(ctx, releaseID)
+	all := make(map[string][]string, len(rows))
+	for _, row := range rows {
+		all[row.Repository] = row.Authors
+	}
+	return all, err
+}
+
 func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, created bool, err error) {
 	set, err := t.saveMigrations(ctx, b.Migrations)
 	if err != nil {
@@ -18,7 +27,7 @@ func (t *tx) InsertBuild(ctx context.Context, b promotion.Build) (id int64, crea
 	}
 	id, err = t.q.InsertBuild(ctx, dbsqlc.InsertBuildParams{Fingerprint: b.Fingerprint, IdempotencyKey: nullText(b.IdempotencyKey),
 		Version: b.Version, Line: b.Line, BuildGroup: b.Group, GroupExpects: list(b.GroupExpects),
-		SourceRepository: b.Source.Repository, SourceCommit: b.Source.Commit, SourceRef: b.Source.Ref,
+		SourceRepository: b.Source.Repository, SourceCommit: b.Source.Commit, SourceRef: b.Source.Ref, SourceAuthors: list(b.Source.Authors),
 		CiProvider: b.CI.Provider, CiRunUrl: b.CI.RunURL, PostedBy: b.PostedBy, PostedAt: b.PostedAt, MigrationSetID: set})
 	if errors.Is(err, pgx.ErrNoRows) {
 		id, err = t.q.BuildByFingerprint(ctx, b.Fingerprint)
@@ -132,7 +141,7 @@ func (r reader) builds(ctx context.Context, rows []dbsqlc.Build) ([]promotion.Bu
 	for i, b := range rows {
 		all[i] = promotion.Build{ID: b.ID, Fingerprint: b.Fingerprint, IdempotencyKey: value(b.IdempotencyKey), Version: b.Version,
 			Line: b.Line, Group: b.BuildGroup, GroupExpects: b.GroupExpects, PostedBy: b.PostedBy, PostedAt: b.PostedAt,
-			Source: promotion.Source{Repository: b.SourceRepository, Commit: b.SourceCommit, Ref: b.SourceRef},
+			Source: promotion.Source{Repository: b.SourceRepository, Commit: b.SourceCommit, Ref: b.SourceRef, Authors: b.SourceAuthors},
 			CI:     promotion.CIRun{Provider: b.CiProvider, RunURL: b.CiRunUrl}}
 		for _, a := range artifacts {
 			if a.BuildID == b.ID {

@@ -75,6 +75,8 @@ func (r BuildRequest) validateSource() error {
 		return invalid("malformed-commit", "source.commit", "source.commit %q: give the full commit hash that was built", r.Source.Commit)
 	case r.Source.Repository == "":
 		return invalid("missing-source", "source.repository", "source.repository is missing: say which repository the commit is in")
+	case slices.ContainsFunc(r.Source.Authors, func(a string) bool { return strings.TrimSpace(a) == "" }):
+		return invalid("malformed-author", "source.authors", "source.authors has a blank entry: give names, logins or e-mail addresses")
 	case holdsCredential(r.Source.Repository):
 		return invalid("credential-in-source", "source.repository",
 			"source.repository holds a credential, which everybody who reads the pull request would see: post the address without it, and renew it if it went elsewhere too")

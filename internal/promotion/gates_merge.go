@@ -73,6 +73,10 @@ func (s *Service) approvalsGiven(_ context.Context, f *situation) GateResult {
 				with(map[string]any{"asked for changes": objections})
 		}
 	}
+	if f.authors.unknown != "" {
+		return block("who wrote what release %d brings is not known, and authors may not approve it: %s", f.Release.Number, f.authors.unknown).
+			with(map[string]any{"authors": f.authors.names})
+	}
 	by, ignored, expires := f.approved()
 	inputs := map[string]any{"needed": f.policy.Approvals, "by": by, "rendered": f.RenderedHash, "not counted": ignored}
 	if len(by) >= f.policy.Approvals {

@@ -76,8 +76,10 @@ func (s *Service) lookAtHolders(ctx context.Context, f *situation) (err error) {
 	for _, o := range f.overrides {
 		actors = append(actors, o.giver())
 	}
-	f.holders, err = s.holdersOf(ctx, s.Store, f.now, actors)
-	return err
+	if f.holders, err = s.holdersOf(ctx, s.Store, f.now, actors); err != nil {
+		return err
+	}
+	return s.lookAtAuthors(ctx, f)
 }
 
 func (a Approval) author() Actor { return Actor{Name: a.Actor, Kind: a.Kind, Roles: a.Roles} }

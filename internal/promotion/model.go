@@ -45,6 +45,7 @@ type BuildArtifact struct {
 // Source is the commit a build was made from.
 type Source struct {
 	Repository, Commit, Ref string
+	Authors                 []string `json:",omitempty"` // who wrote what it brings: names, logins or addresses; none: not known
 }
 
 // CIRun names the CI run that posted a build.

@@ -24,6 +24,7 @@ type EnvironmentPolicy struct {
 	MergeMethod        MergeMethod // by which Sluice merges
 	Approvals          int         // how many people other than the requester
 	ApproverRoles      []Role
+	ExcludeAuthors     bool              // who wrote what a release brings does not approve it
 	ApproverGroups     []string          // of which an approver is in one; none: no matter which
 	ApprovalExpiry     time.Duration     // after which an approval no longer counts; zero: never
 	ReasonRequired     bool              // whoever asks for a promotion says why
@@ -54,6 +55,7 @@ type EnvironmentPolicy struct {
 
 // Of is the policy as it is for a promotion.
 func (p EnvironmentPolicy) Of(c Promotion) EnvironmentPolicy {
+	p.ExcludeAuthors = p.ExcludeAuthors && c.Kind != KindRollback // it brings what was approved before
 	switch {
 	case c.Kind == KindRollback && p.RollbackApprovals != nil:
 		p.Approvals = *p.RollbackApprovals

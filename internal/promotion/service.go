@@ -32,6 +32,9 @@ type Service struct {
 	Identify func(repository, login string) (Actor, bool)
 	// People are the roles that a person holds now; none for somebody who is not known. Nil: no person is known.
 	People func(name string) []Role
+	// Author tells who somebody is in Sluice whom CI calls an author: by their name here, a login at the config repository's host or an
+	// e-mail address. Nil: only names are known.
+	Author func(repository, author string) (name string, known bool)
 	// Groups are those that somebody is in now, by the name that they have here. Nil: nobody is in any.
 	Groups    func(name string) []string
 	PublicURL string // where people reach Sluice, without a trailing slash

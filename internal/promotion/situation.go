@@ -25,6 +25,7 @@ type situation struct {
 	onHost      bool // the host knows the pull request
 	headIsOwn   bool // the branch is where Sluice moved it, recorded or not
 	approvals   []Approval
+	authors     authors // of what the release brings; only where they may not approve it
 	deployments []Deployment
 	progress    progress
 	soaked      stretch // how long it is known to have been live
@@ -241,6 +242,8 @@ func (f *situation) approved() (by, ignored []string, until time.Time) {
 			ignored = append(ignored, a.Actor+" has no approver's role")
 		case f.holders.lost(a.author(), f.policy.ApproverRoles) != "":
 			ignored = append(ignored, f.holders.lost(a.author(), f.policy.ApproverRoles))
+		case f.authors.wrote(a.Actor):
+			ignored = append(ignored, a.Actor+" wrote a part of it")
 		case !f.holders.inOne(a.author(), f.policy.ApproverGroups):
 			ignored = append(ignored, a.Actor+" is not in the group "+strings.Join(f.policy.ApproverGroups, " or "))
 		case f.policy.ApprovalExpiry > 0 && f.now.Sub(a.DecidedAt) >= f.policy.ApprovalExpiry:

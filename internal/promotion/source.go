@@ -47,15 +47,9 @@ const sourceShown = 20
 // sourceChanges says for each source repository which commits lie between what main has in the target and what it is to get. What
 // cannot be read is said: it informs, and holds nothing.
 func (s *Service) sourceChanges(ctx context.Context, f *situation) ([]SourceChange, error) {
-	latest, err := s.Store.LatestRevision(ctx, f.Target.ID)
-	if errors.Is(err, ErrNotFound) || err == nil && (latest.ReleaseID == 0 || latest.ReleaseID == f.Release.ID) {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("read what main renders for %s: %w", f.Target.Path, err)
-	}
-	current, err := s.Store.Release(ctx, latest.ReleaseID)
-	if err != nil {
-		return nil, fmt.Errorf("read release %d: %w", latest.ReleaseID, err)
+	current, err := s.onMain(ctx, f.Target)
+	if err != nil || current.ID == 0 || current.ID == f.Release.ID {
+		return nil, err
 	}
 	old, err := s.sourcesOf(ctx, current)
 	if err != nil {

@@ -27,6 +27,8 @@ type Reader interface {
 	ReleaseVersion(ctx context.Context, application, version string) (Release, error)
 	BuildsOfGroup(ctx context.Context, group string) ([]Build, error)
 	// BuildOutcome is what a build led to; Waiting is left for the domain to say.
+	// AuthorsOf are whom the builds of a release name as authors, by the repository of the image; also those that posted its digests again.
+	AuthorsOf(ctx context.Context, releaseID int64) (map[string][]string, error)
 	BuildOutcome(ctx context.Context, buildID int64) (BuildOutcome, error)
 	Promotion(ctx context.Context, id int64) (Promotion, error)
 	Approvals(ctx context.Context, promotionID int64) ([]Approval, error)

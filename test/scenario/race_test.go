@@ -22,7 +22,7 @@ func (w *world) closesAt(edge time.Time) {
 func (w *world) restarts() {
 	s := w.service
 	w.service = &promotion.Service{Store: s.Store, Sites: s.Sites, Clusters: s.Clusters, Registry: s.Registry, Manifests: s.Manifests,
-		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Groups: s.Groups, Metrics: s.Metrics,
+		Engine: s.Engine, Linter: s.Linter, Policies: s.Policies, Migrations: s.Migrations, Now: s.Now, PublicURL: s.PublicURL, Log: s.Log, Identify: s.Identify, People: s.People, Groups: s.Groups, Author: s.Author, Metrics: s.Metrics,
 		Readers: s.Readers, Inspectors: s.Inspectors, LiveObjects: s.LiveObjects, Databases: s.Databases, Patience: s.Patience,
 		Destinations: s.Destinations, Projects: s.Projects, Reminders: s.Reminders}
 	clear(w.due)
@@ -207,6 +207,52 @@ func TestAnApproverIsInAGroup(t *testing.T) {
 	same(w, "who came", approvals().Verdict, promotion.Pass)
 	w.merges(rita, id)
 	w.is(id, promotion.StateMerged)
+}
+
+// Where the policy says so, nobody approves what they wrote a part of, and what nobody knows the authors of waits for somebody who says it.
+func TestAnAuthorDoesNotApprove(t *testing.T) {
+	for name, test := range map[string]struct {
+		authors []string
+		says    string // of ada's approval; empty: it counts
+	}{
+		"somebody else":     {[]string{otto.Name}, ""},
+		"the approver":      {[]string{otto.Name, ada.Name}, "ada wrote a part of it"},
+		"by another name":   {[]string{"ada@example.com"}, "ada wrote a part of it"},
+		"nobody said":       {nil, "no build says who wrote"},
+		"somebody unknown":  {[]string{otto.Name, "mallory"}, "mallory is not known here"},
+		"a shouted address": {[]string{"ADA"}, "ada wrote a part of it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newProdWorld(t)
+			w.service.Author = func(_, author string) (string, bool) {
+				names := map[string]string{"ada@example.com": ada.Name, "ADA": "ADA", ada.Name: ada.Name, otto.Name: otto.Name}
+				return names[author], names[author] != ""
+			}
+			w.policies.change = func(_ promotion.Target, p *promotion.EnvironmentPolicy) { p.ExcludeAuthors = true }
+			request := w.request("1.1.0", "web")
+			request.Source.Authors = test.authors
+			out := w.posts(request)
+			w.settle()
+			id := w.promotes(out.Releases[0], "prod")
+			w.approves(ada, id)
+			gate := w.gate(id, promotion.PhaseMerge, promotion.GateApprovals)
+			if test.says == "" {
+				same(w, "verdict", gate.Verdict, promotion.Pass)
+				w.merges(rita, id)
+				w.is(id, promotion.StateMerged)
+				return
+			}
+			w.contains("the gate", gate.Reason, test.says)
+			_, err := w.service.Merge(w.Context(), rita, id)
+			w.refused(err, "merge-refused")
+			if test.authors == nil {
+				request.Source.Authors = []string{otto.Name}
+				w.posts(request)
+				w.lookAtEverything()
+				same(w, "once it is posted again", w.gate(id, promotion.PhaseMerge, promotion.GateApprovals).Verdict, promotion.Pass)
+			}
+		})
+	}
 }
 
 func TestAnApprovalOfAnOlderHeadDoesNotCount(t *testing.T) {

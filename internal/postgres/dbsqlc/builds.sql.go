@@ -10,6 +10,41 @@ import (
 	"time"
 )
 
+const authorsOf = `-- name: AuthorsOf :many
+SELECT x.repository, coalesce(array_agg(DISTINCT author) FILTER (WHERE author IS NOT NULL), '{}')::text[] AS authors
+FROM release_artifacts x
+LEFT JOIN release_builds r ON r.release_id = x.release_id
+LEFT JOIN build_artifacts i ON i.build_id = r.build_id AND i.repository = x.repository AND i.digest = x.digest
+LEFT JOIN builds b ON b.id = i.build_id
+LEFT JOIN LATERAL unnest(b.source_authors) author ON true
+WHERE x.release_id = $1 GROUP BY x.repository ORDER BY x.repository
+`
+
+type AuthorsOfRow struct {
+	Repository string
+	Authors    []string
+}
+
+func (q *Queries) AuthorsOf(ctx context.Context, releaseID int64) ([]AuthorsOfRow, error) {
+	rows, err := q.db.Query(ctx, authorsOf, releaseID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AuthorsOfRow
+	for rows.Next() {
+		var i AuthorsOfRow
+		if err := rows.Scan(&i.Repository, &i.Authors); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const buildArtifacts = `-- name: BuildArtifacts :many
 SELECT build_id, repository, digest, tags FROM build_artifacts WHERE build_id = ANY ($1::bigint[]) ORDER BY build_id, repository
 `
@@ -51,7 +86,7 @@ func (q *Queries) BuildByFingerprint(ctx context.Context, fingerprint string) (i
 }
 
 const buildByID = `-- name: BuildByID :one
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds WHERE id = $1
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id, source_authors FROM builds WHERE id = $1
 `
 
 func (q *Queries) BuildByID(ctx context.Context, id int64) (Build, error) {
@@ -73,14 +108,15 @@ func (q *Queries) BuildByID(ctx context.Context, id int64) (Build, error) {
 		&i.PostedBy,
 		&i.PostedAt,
 		&i.MigrationSetID,
+		&i.SourceAuthors,
 	)
 	return i, err
 }
 
 const buildByKey = `-- name: BuildByKey :one
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds b WHERE b.idempotency_key = $1::text
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id, source_authors FROM builds b WHERE b.idempotency_key = $1::text
 UNION ALL
-SELECT b.id, b.fingerprint, b.idempotency_key, b.version, b.line, b.build_group, b.group_expects, b.source_repository, b.source_commit, b.source_ref, b.ci_provider, b.ci_run_url, b.posted_by, b.posted_at, b.migration_set_id FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = $1::text
+SELECT b.id, b.fingerprint, b.idempotency_key, b.version, b.line, b.build_group, b.group_expects, b.source_repository, b.source_commit, b.source_ref, b.ci_provider, b.ci_run_url, b.posted_by, b.posted_at, b.migration_set_id, b.source_authors FROM build_keys k JOIN builds b ON b.id = k.build_id WHERE k.idempotency_key = $1::text
 LIMIT 1
 `
 
@@ -103,6 +139,7 @@ func (q *Queries) BuildByKey(ctx context.Context, key string) (Build, error) {
 		&i.PostedBy,
 		&i.PostedAt,
 		&i.MigrationSetID,
+		&i.SourceAuthors,
 	)
 	return i, err
 }
@@ -132,7 +169,7 @@ func (q *Queries) BuildCharts(ctx context.Context, builds []int64) ([]BuildChart
 }
 
 const buildsOfGroup = `-- name: BuildsOfGroup :many
-SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id FROM builds WHERE build_group = $1 ORDER BY id
+SELECT id, fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository, source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id, source_authors FROM builds WHERE build_group = $1 ORDER BY id
 `
 
 func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build, error) {
@@ -160,6 +197,7 @@ func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build
 			&i.PostedBy,
 			&i.PostedAt,
 			&i.MigrationSetID,
+			&i.SourceAuthors,
 		); err != nil {
 			return nil, err
 		}
@@ -173,8 +211,8 @@ func (q *Queries) BuildsOfGroup(ctx context.Context, buildGroup string) ([]Build
 
 const insertBuild = `-- name: InsertBuild :one
 INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
-                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, source_authors, migration_set_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -193,6 +231,7 @@ type InsertBuildParams struct {
 	CiRunUrl         string
 	PostedBy         string
 	PostedAt         time.Time
+	SourceAuthors    []string
 	MigrationSetID   *int64
 }
 
@@ -211,6 +250,7 @@ func (q *Queries) InsertBuild(ctx context.Context, arg InsertBuildParams) (int64
 		arg.CiRunUrl,
 		arg.PostedBy,
 		arg.PostedAt,
+		arg.SourceAuthors,
 		arg.MigrationSetID,
 	)
 	var id int64

@@ -65,6 +65,8 @@ type Build struct {
 	PostedAt         time.Time
 	// the migrations that were posted with it; null when none were, which does not say that there are none
 	MigrationSetID *int64
+	// who wrote the commits that the build brings, as CI names them; empty: it did not say
+	SourceAuthors []string
 }
 
 type BuildArtifact struct {

@@ -1,7 +1,7 @@
 -- name: InsertBuild :one
 INSERT INTO builds (fingerprint, idempotency_key, version, line, build_group, group_expects, source_repository,
-                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, migration_set_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, sqlc.narg(migration_set_id))
+                    source_commit, source_ref, ci_provider, ci_run_url, posted_by, posted_at, source_authors, migration_set_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, sqlc.narg(migration_set_id))
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -46,3 +46,12 @@ ORDER BY 1;
 
 -- name: PromotionsOfBuild :many
 SELECT id FROM promotions WHERE started_by_build = sqlc.arg(build)::bigint ORDER BY id;
+
+-- name: AuthorsOf :many
+SELECT x.repository, coalesce(array_agg(DISTINCT author) FILTER (WHERE author IS NOT NULL), '{}')::text[] AS authors
+FROM release_artifacts x
+LEFT JOIN release_builds r ON r.release_id = x.release_id
+LEFT JOIN build_artifacts i ON i.build_id = r.build_id AND i.repository = x.repository AND i.digest = x.digest
+LEFT JOIN builds b ON b.id = i.build_id
+LEFT JOIN LATERAL unnest(b.source_authors) author ON true
+WHERE x.release_id = $1 GROUP BY x.repository ORDER BY x.repository;
