@@ -172,7 +172,10 @@ func server(t *testing.T, serve func(net.Conn)) *url.URL {
 
 func TestADatabaseThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	silent := server(t, func(net.Conn) {})
+	silent := server(t, func(c net.Conn) {
+		<-t.Context().Done()
+		_ = c.Close() // not before: what nobody refers to the runtime closes
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err := at(silent.String()).Applied(ctx, "goose")
